@@ -35,9 +35,9 @@ function prompt() {
 }
 
 process.exitCode = 1
-if (process.env.GITHUB_EVENT_PATH === undefined) prompt()
+if (process.env.GITHUB_EVENT_NAME !== 'push') prompt()
 else {
-  const { after } = JSON.parse(fs.readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'))
+  const { after } = JSON.parse(fs.readFileSync(process.env.GITHUB_EVENT_PATH ?? '', 'utf8'))
   const { GITHUB_API_URL, GITHUB_REPOSITORY } = process.env
   const repository = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}`
   const token = process.env['INPUT_GITHUB-TOKEN']

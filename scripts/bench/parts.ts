@@ -1,4 +1,5 @@
 import { measureDownload } from './download.ts'
+import { measureFelt } from './felt.ts'
 import { measureFleet } from './fleet.ts'
 import { measureHostileText } from './hostile-text.ts'
 import { measureMemory } from './memory.ts'
@@ -23,6 +24,10 @@ export const PARTS: Readonly<Record<string, Part>> = {
   download: { about: 'what the runner downloads', measure: measureDownload },
   fleet: { about: 'many steps under one key, on a virtual clock', measure: () => measureFleet() },
   memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
+  felt: {
+    about: 'what a step adds to the time of the agent, in two minutes of real time; needs dist/',
+    measure: () => measureFelt(),
+  },
   visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
   requests: { about: 'requests to GitHub, by story', measure: measureRequests },
   'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },

@@ -7,7 +7,7 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 export interface Peer {
   readonly name: string
   /** The path of a bundle, packaged like an action. */
-  readonly script: string
+  readonly program: string
 }
 
 const READS_INPUTS = `
@@ -53,8 +53,8 @@ const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), '
 export function installPeers(): Peer[] {
   return Object.entries(PEERS).map(([name, { packages, source }]) => {
     const folder = join(CACHE, packages.join('+').replace(/[^\w.@+-]/g, '-'))
-    const script = join(folder, 'dist/index.js')
-    if (!existsSync(script)) {
+    const program = join(folder, 'dist/index.js')
+    if (!existsSync(program)) {
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, 'package.json'), '{ "type": "module", "private": true }')
       const isWindows = process.platform === 'win32'
@@ -64,6 +64,6 @@ export function installPeers(): Peer[] {
       const ncc = join(root, 'node_modules/@vercel/ncc/dist/ncc/cli.js')
       execFileSync(process.execPath, [ncc, 'build', 'peer.js', '-o', 'dist', '--quiet'], { cwd: folder })
     }
-    return { name, script }
+    return { name, program }
   })
 }

@@ -1,17 +1,12 @@
 // Measures the time until the prompt reaches the service, and until the step ends if the job completes at once. Compares the
 // packaged action with a program of built-ins only, and with programs of packages that actions often use.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
-import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+import { runAction, type RunOptions } from '../small-runner/run-action.ts'
 import { installPeers } from './start-peers.ts'
 import type { Row } from './row.ts'
 import { serve } from './serve.ts'
-
-type Texts = Readonly<Record<string, string>>
 
 const ROUNDS = 25
 const OURS = join(root, 'dist/agent/index.js')
@@ -30,26 +25,31 @@ const PUSH = {
 /** In milliseconds since the start of the process. */
 type Measured = 'prompt' | 'whole'
 type Times = Readonly<Record<Measured, number>>
-type Measure = (script: string, env: Texts) => Promise<Times>
+type Step = Pick<RunOptions, 'inputs' | 'env' | 'eventName' | 'event'>
+type Measure = (program: string, step: Step) => Promise<Times>
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
 interface Contender {
   readonly name: string
-  readonly script: string
+  readonly program: string
 }
 
 /** Runs all programs in turns. @returns a row for each time: the action compared with the floor and its peers */
 async function measureRounds(
   measure: Measure,
-  env: Texts,
+  step: Step,
   contenders: readonly Contender[],
   what: readonly (readonly [Measured, string])[],
 ): Promise<Row[]> {
-  const all = [{ name: 'this action', script: OURS }, { name: 'a program of built-ins', script: FLOOR }, ...contenders]
-  const times = all.map(({ script }) => ({ script, measured: [] as Times[] }))
+  const all = [
+    { name: 'this action', program: OURS },
+    { name: 'a program of built-ins', program: FLOOR },
+    ...contenders,
+  ]
+  const times = all.map(({ program }) => ({ program, measured: [] as Times[] }))
   for (let round = 0; round < ROUNDS; round++)
-    for (const { script, measured } of times) measured.push(await measure(script, env))
+    for (const { program, measured } of times) measured.push(await measure(program, step))
   return what.map(([name, title]) => {
     const medians = times.map(({ measured }) => median(measured.map((one) => one[name])))
     const [ours = NaN, floor = NaN] = medians
@@ -59,7 +59,6 @@ async function measureRounds(
 }
 
 export async function measureStart(): Promise<Row[]> {
-  const { path, remove } = openScratchFolder('bench-start-')
   let promptedAt = NaN
   // Plays the service and GitHub: a POST is the prompt, and a GET lists pull requests, of which there are none.
   const server = await serve(({ method }) => {
@@ -67,38 +66,31 @@ export async function measureStart(): Promise<Row[]> {
     promptedAt = performance.now()
     return { status: 201, body: { id: 'job_1', status: 'completed', prLink: 'http://127.0.0.1/acme/docs/pull/1' } }
   })
-  const [output, summary, event] = [join(path, 'output'), join(path, 'summary'), join(path, 'event.json')]
-  writeFileSync(event, JSON.stringify(PUSH))
 
-  const measure: Measure = async (script, env) => {
-    for (const file of [output, summary]) writeFileSync(file, '')
-    const startedAt = performance.now()
-    const child = spawn(NODE_24, [script], { env, stdio: 'ignore' })
-    const [exitCode] = (await once(child, 'exit')) as unknown[]
-    if (exitCode !== 0) throw new Error(`${script} ended with ${String(exitCode)}.`)
-    return { prompt: promptedAt - startedAt, whole: performance.now() - startedAt }
+  const measure: Measure = async (program, step) => {
+    const { startedAtMs, durationMs, conclusion, rawOutput } = await runAction({
+      action: root,
+      program,
+      node: NODE_24,
+      ...step,
+    })
+    if (conclusion !== 'success') throw new Error(`${program} failed:\n${rawOutput}`)
+    return { prompt: promptedAt - startedAtMs, whole: durationMs }
   }
 
-  const byHand = {
-    PATH: process.env['PATH'] ?? '',
-    SystemRoot: process.env['SystemRoot'] ?? '',
-    GITHUB_OUTPUT: output,
-    GITHUB_STEP_SUMMARY: summary,
-    'INPUT_BASE-URL': server.url,
-    'INPUT_PROJECT-ID': 'docs-demo',
-    'INPUT_API-KEY': 'docs_benchmark_key',
-    INPUT_PROMPT: 'Fix the guide.',
+  const inputs = {
+    'base-url': server.url,
+    'project-id': 'docs-demo',
+    'api-key': 'docs_benchmark_key',
+    prompt: 'Fix the guide.',
+    'github-token': '',
   }
+  const byHand = { inputs }
   const onPush = {
-    ...byHand,
-    GITHUB_EVENT_NAME: 'push',
-    GITHUB_EVENT_PATH: event,
-    GITHUB_SHA: SHA,
-    GITHUB_REPOSITORY: 'acme/docs',
-    GITHUB_API_URL: server.url,
-    'INPUT_GITHUB-TOKEN': 'ghs_benchmark',
-    'INPUT_SKIP-OWN-CHANGES': 'true',
-    INPUT_LABEL: 'docs-agent',
+    inputs: { ...inputs, 'github-token': 'ghs_benchmark', label: 'docs-agent' },
+    eventName: 'push',
+    event: PUSH,
+    env: { GITHUB_SHA: SHA, GITHUB_API_URL: server.url },
   }
   try {
     return [
@@ -110,6 +102,5 @@ export async function measureStart(): Promise<Row[]> {
     ]
   } finally {
     await server.close()
-    remove()
   }
 }

@@ -1,13 +1,12 @@
 // Compares speed, peak memory and requests of the packaged export of visitors with a program that collects all rows before it
 // writes them. Both read from the same service, which takes 50 ms for a page.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
 import { preload } from '../small-runner/preload.ts'
+import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { servePages, createSitePage } from '../../__tests__/support/paging-server.ts'
 import type { Row } from './row.ts'
@@ -27,7 +26,7 @@ const WRITE_PEAK = `
 
 /** @throws Error with the program's output, if it fails */
 async function measure(
-  script: string,
+  program: string,
   rows: number,
 ): Promise<Record<'rowsPerSecond' | 'peakMiB' | 'requests', number>> {
   const service = await servePages(async (request) => {
@@ -36,27 +35,17 @@ async function measure(
   })
   const { path, remove } = openScratchFolder('bench-visitors-')
   try {
-    const startedAt = performance.now()
-    const child = spawn(NODE_24, [script], {
-      cwd: path,
-      env: {
-        PATH: process.env['PATH'],
-        ...preload(WRITE_PEAK),
-        GITHUB_WORKSPACE: path,
-        INPUT_FORMAT: 'csv',
-        INPUT_SUMMARY: 'false',
-        'INPUT_PROJECT-ID': 'docs',
-        'INPUT_API-KEY': 'docs_bench_key',
-        'INPUT_BASE-URL': service.url,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+    const { durationMs, conclusion, rawOutput } = await runAction({
+      action: join(root, 'visitors'),
+      program,
+      node: NODE_24,
+      workspace: path,
+      env: preload(WRITE_PEAK),
+      inputs: { format: 'csv', 'project-id': 'docs', 'api-key': 'docs_bench_key', 'base-url': service.url },
     })
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-    await once(child, 'close')
-    if (child.exitCode !== 0) throw new Error(`${script} failed:\n${output}`)
+    if (conclusion !== 'success') throw new Error(`${program} failed:\n${rawOutput}`)
     return {
-      rowsPerSecond: (rows / (performance.now() - startedAt)) * 1000,
+      rowsPerSecond: (rows / durationMs) * 1000,
       peakMiB: Number(readFileSync(join(path, 'peak'), 'utf8')) / 1024,
       requests: service.requests.length,
     }

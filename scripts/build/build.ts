@@ -21,8 +21,6 @@ const BUNDLES = {
   start: 'scripts/start/main.js',
 }
 
-/** The file that `SHARED_EMULATOR` names, and the licenses of what is in it. */
-const SHARED_FILES = { 'index.js': 'emulator.js', 'licenses.txt': 'licenses.txt' }
 
 function run(file: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
@@ -70,13 +68,16 @@ async function bundle(name: string, entry: string, out: string): Promise<void> {
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
   run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, ...NCC_OPTIONS)
   await minifyBundle(path.join(root, out))
-  fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
+  const licenses = thirdPartyLicenses(path.join(root, stats))
+  if (licenses !== '') fs.writeFileSync(path.join(root, out, 'licenses.txt'), licenses)
 }
 
 for (const [name, entry] of Object.entries(BUNDLES)) await bundle(name, entry, `build/dist/${name}`)
 await bundle('shared-emulator', sharedEmulator, 'build/shared-emulator')
-for (const [from, to] of Object.entries(SHARED_FILES))
-  fs.renameSync(path.join(root, 'build/shared-emulator', from), path.join(root, 'build/dist/emulator', to))
+if (fs.existsSync(path.join(root, 'build/shared-emulator/licenses.txt')))
+  throw new Error('The emulator contains a package, whose license dist/emulator lacks.')
+// The file that `SHARED_EMULATOR` names.
+fs.renameSync(path.join(root, 'build/shared-emulator/index.js'), path.join(root, 'build/dist/emulator/emulator.js'))
 // Replace the previous build only after every bundle is complete.
 fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
 fs.renameSync(path.join(root, 'build/dist'), path.join(root, 'dist'))

@@ -56,8 +56,6 @@ function leaveOut(modules: string): void {
   }
   // Lets webpack drop the unused modules for OpenID Connect, platforms and summaries, which load many others.
   replaceInManifest(modules, '@actions/core', '{', '{ "sideEffects": false,')
-  // webpack drops nothing of a CommonJS file, and most of graphql is for authors of schemas.
-  replaceInManifest(modules, 'graphql', '"main": "index",', '"main": "index.mjs",')
 }
 
 /**

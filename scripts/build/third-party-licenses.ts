@@ -28,12 +28,13 @@ function readNotices(folder: string): string[] {
 }
 
 /**
- * Lists the licenses of all packages in a bundle, in alphabetical order.
+ * Lists the licenses of all packages in a bundle, in alphabetical order. Empty if there is no package.
  * @param statsFile the file of ncc's `--stats-out`
  */
 export function thirdPartyLicenses(statsFile: string): string {
   const stats = JSON.parse(fs.readFileSync(statsFile, 'utf8')) as { readonly modules: readonly StatsModule[] }
   const packagePattern = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
   const folders = listFiles(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap((file) => packagePattern.exec(file)?.[0] ?? [])
-  return `${[...new Set(folders)].flatMap(readNotices).sort().join('\n\n\n')}\n`
+  const notices = [...new Set(folders)].flatMap(readNotices).sort()
+  return notices.length === 0 ? '' : `${notices.join('\n\n\n')}\n`
 }

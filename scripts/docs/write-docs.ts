@@ -1,8 +1,7 @@
-/** Writes the generated parts of the documents: tables and summaries. Tests compare them with the code. */
+/** Writes the generated tables of the documents. Tests compare them with the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { renderPage } from '../summaries/render-page.ts'
 import { writeCalls } from './github-calls.ts'
 import { PAGES, writeTables } from './input-tables.ts'
 
@@ -12,5 +11,4 @@ const write = (path: string, text: string): void => {
 }
 
 for (const { document, action, tables } of PAGES) write(document, writeTables(read(document), read(action), tables))
-write('docs/rehearse.md', writeCalls(read('docs/rehearse.md')))
-write('docs/internals/summaries.md', await renderPage())
+write('docs/internals/embedded-github.md', writeCalls(read('docs/internals/embedded-github.md')))

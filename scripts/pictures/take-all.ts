@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { playFlags } from '../summaries/play-flags.ts'
+import { playFlags } from './play-flags.ts'
 import { conversationPage, summaryPage } from './page.ts'
 import { SHOTS } from './shots.ts'
 import { installMermaid, makeSmall, takePicture } from './take-picture.ts'

@@ -151,7 +151,6 @@ export const CHANGE_CHECKS: Checks = {
           prompts: ['new'],
           ...shownAndSent(
             'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
-            'M docs/guide.md (+1 -0)',
             'M src/flags.ts (+1 -0)',
             '--- src/flags.ts',
             '+b',
@@ -211,7 +210,7 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/catch-up.yml': {
-    'the changes of all given pull requests go into one pull request, and the agent’s own work starts no job': {
+    'the changes of all given pull requests go into one pull request, even if one of them is the agent’s own': {
       docs: twoMerged(),
       runs: [
         { ...NO_KEY, inputs: { 'pull-request': '12' } },
@@ -222,7 +221,7 @@ export const CHANGE_CHECKS: Checks = {
           open: [4],
         },
         { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], promptTexts: ['src/second.ts'], open: [4] },
-        { ...SKIPPED, inputs: { 'pull-request': '4' }, open: [4] },
+        { inputs: { 'pull-request': '4' }, prompts: ['job_000001'], open: [4] },
         { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
       ],
     },

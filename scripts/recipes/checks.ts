@@ -24,7 +24,7 @@ export const CHECKS: Checks = {
         {
           outputs: { 'docs.write.outcome': 'pull-request', 'docs.check.outcome': 'pull-request' },
           prompts: ['new', 'job_000001'],
-          summary: ['The pull request is ready', 'It has new commits.'],
+          summary: ['The pull request is open', 'It has new commits.'],
         },
         { vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' }, prompts: ['docs--no-changes new'] },
         { vars: { DOCS_AGENT_PROJECT_ID: 'docs--failed' }, isRed: true, prompts: ['docs--failed new'] },
@@ -32,17 +32,21 @@ export const CHECKS: Checks = {
     },
   },
   'docs/recipes/attach-later.yml': {
-    'a run with a prompt starts the job and does not wait, and a run with a job attaches to it, even after a red run': {
+    'a run starts the job and does not wait': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--slow' },
       ...WRITE,
+      runs: [{ jobs: ['start: success'], outputs: { outcome: 'submitted' }, prompts: ['docs--slow new'] }],
+    },
+  },
+  'docs/recipes/attach.yml': {
+    'a run waits for the job and marks its pull request with the given label, even after a red run': {
       runs: [
-        { jobs: ['start: success'], outputs: { outcome: 'submitted' }, prompts: ['docs--slow new'] },
-        { ...NO_KEY, inputs: { 'job-id': 'job_running' } },
+        { ...NO_KEY, inputs: { 'job-id': 'job_running', label: 'docs-agent-rolling' } },
         {
-          inputs: { 'job-id': 'job_running' },
-          vars: { DOCS_AGENT_PROJECT_ID: 'docs-demo' },
+          inputs: { 'job-id': 'job_running', label: 'docs-agent-rolling' },
           jobs: ['attach: success'],
           outputs: { outcome: 'pull-request', 'job-id': 'job_running' },
+          labels: ['docs-agent-rolling'],
         },
       ],
     },

@@ -99,7 +99,7 @@ export const COMMENT_CHECKS: Checks = {
       runs: [REFUSED, { ...REFUSED, event: comment({ user: DORA, author_association: 'NONE' }) }],
     },
     'a comment without the command starts no runner': {
-      event: comment({ body: 'Looks good to me. /docs' }),
+      event: comment({ body: 'Looks good to me.' }),
       runs: [NOT_TRIGGERED],
     },
   },

@@ -10,12 +10,12 @@ const BROKEN = {
   'docs/start.md': '# Start\n\nFirst [set it up](setup.md).',
 }
 
-const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
+const MERGE = ['pr merge <service>/acme/docs/pull/4 --squash --match-head-commit <head>']
 /** The calls with which a recipe finds the pull request of a release, and the job in the comments of a pull request. */
 const FIND_PULL =
   'api --paginate repos/acme/docs/pulls?state=open&per_page=100 --jq .[] | select(any(.labels[]; .name == env.LABEL)) | .number'
 const findJob = (number: number): string =>
-  `api --paginate repos/acme/docs/issues/${number}/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: job=(?<id>[A-Za-z0-9_-]+) -->").id`
+  `api --paginate repos/acme/docs/issues/${number}/comments?per_page=100 --jq .[] | select(.user.login == "github-actions[bot]") | .body | capture("^<!-- docs-agent-action: (?<state>\\\\{.*\\\\}) -->").state | fromjson | .job | select(test("^[A-Za-z0-9_-]+$"))`
 /** A release run that does not merge. */
 const NOT_MERGED: Run = { eventName: 'release', isRed: true, open: [4], commands: [FIND_PULL, findJob(4)] }
 
@@ -99,7 +99,7 @@ export const FIX_ROUND_CHECKS: Checks = {
           ...REFUSED,
           event: requireReview(false),
           beforeMerge: pushToPull,
-          commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
+          commands: ['pr merge <service>/acme/docs/pull/4 --squash --match-head-commit <head before>'],
         },
         { prompts: ['job_000001'], commands: MERGE, open: [] },
       ],
@@ -201,7 +201,7 @@ export const FIX_ROUND_CHECKS: Checks = {
         },
       ],
     },
-    'a pull request with the label and a marker that names the job of another one is not merged': {
+    'a pull request with the label and a history comment that names the job of another one is not merged': {
       docs: createRepositoryChangedSince('rolling-until-release.yml', 'push', {
         pulls: { 9: createForgedPull('docs-agent-v1.4.0') },
       }),

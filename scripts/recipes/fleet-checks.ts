@@ -140,7 +140,7 @@ export const FLEET_CHECKS: Checks = {
     'a project whose run is cancelled still names its job, so that somebody can attach to it': {
       ...createFleetRun('docs-a--slow'),
       isRealTime: true,
-      cancelAt: ' is active.',
+      cancelAt: 'The service accepted the prompt',
       runs: [
         {
           isRed: true,

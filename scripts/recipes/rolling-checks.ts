@@ -52,7 +52,7 @@ export const ROLLING_CHECKS: Checks = {
         },
       ],
     },
-    'a pull request with a forged marker is skipped, and a new job begins': {
+    'a pull request with a forged history comment is not continued, and a new job begins': {
       docs: createRepositoryChangedSince('rolling-on-schedule.yml', 'schedule', {
         pulls: { 9: createForgedPull('docs-agent-rolling') },
       }),

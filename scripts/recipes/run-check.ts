@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
@@ -6,7 +6,6 @@ import { CENTRAL_RECIPE, expandCalls, getPermissions, type Workflow } from '../.
 import { createDemoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
-import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
@@ -16,7 +15,7 @@ import { type Chat, openChat } from './chat.ts'
 import type { Check, Payload, Run } from './check.ts'
 import { findProblems, listPrompts, readGitHubState } from './find-problems.ts'
 import { runAct } from './run-act.ts'
-import { findGh, mapLocalRepositories, getPackageManagerVariables } from './run-environment.ts'
+import { mapLocalRepositories, getPackageManagerVariables } from './run-environment.ts'
 import { createRepositories, readWorkflowText } from './temporary-repositories.ts'
 
 /** act rarely crashes with this error if many jobs of a matrix fetch their actions at the same moment. */
@@ -33,7 +32,7 @@ const CALLED_WORKFLOWS = ['.github/workflows/fleet.yml', CENTRAL_RECIPE]
 /** `18–24 November 2026`, as `Intl` writes it. */
 const DATE_RANGE = /\b\d{1,2}(?: [A-Z][a-z]+)?(?: \d{4})?\s?–\s?\d{1,2} [A-Z][a-z]+ \d{4}\b/g
 /** The factors by which time runs faster. A poll interval of 10 seconds takes one second. */
-const [SERVICE_SPEED, STEP_SPEED] = [30, 10]
+const [SERVICE_SPEED, STEP_SPEED] = [10, 10]
 const DEFAULT_EVENTS: Readonly<Record<string, Payload>> = {
   push: { ref: 'refs/heads/main', before: 'a'.repeat(40), after: 'b'.repeat(40) },
 }
@@ -69,13 +68,19 @@ function resolveStart(run: Run, check: Check, state: GitHubState, defaultEvent: 
 /** Lists the repositories that the app is installed in. */
 const appRepositories = ({ others = {} }: Check): string => ['acme/docs', 'acme/code', ...Object.keys(others)].join(',')
 
+/** The paths of programs. */
+export interface Programs {
+  readonly act: string
+  /** Evaluates `--jq`, as a part of gh does. */
+  readonly gojq: string
+}
+
 interface Servers {
   readonly service: Emulator
   readonly chat: Chat
-  readonly certificateFile: string
 }
 
-function createSettings({ service, chat, certificateFile }: Servers, check: Check, run: Run) {
+function createSettings({ service, chat }: Servers, check: Check, run: Run) {
   const { url, projectId, apiKey, github } = service
   const defaults = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {
@@ -93,9 +98,6 @@ function createSettings({ service, chat, certificateFile }: Servers, check: Chec
       GITHUB_API_URL: github.apiUrl,
       // The pull requests of the service are on this GitHub.
       GITHUB_SERVER_URL: url,
-      EMBEDDED_GH_HOST: github.host ?? '',
-      EMBEDDED_CERTIFICATE: certificateFile,
-      REAL_GH: findGh() ?? '',
       ...(check.isRealTime ? {} : preload(timesFaster(STEP_SPEED))),
       ...getPackageManagerVariables(process.env),
     },
@@ -107,7 +109,7 @@ function createSettings({ service, chat, certificateFile }: Servers, check: Chec
  * The token has the permissions that the workflow grants.
  * @returns the problems of the first run that has any
  */
-export async function runCheck(act: string, recipe: string, check: Check): Promise<string[]> {
+export async function runCheck(programs: Programs, recipe: string, check: Check): Promise<string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
   const { docs, code, others, projects, scenario, scenarios = [], edits, plan, cancelAt } = check
   const text = readWorkflowText(recipe)
@@ -128,17 +130,13 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
   const observed = observeGitHub({
     scenario: gitHubScenario,
     state,
-    onBeforeResponse: (_operation, _before, _github, body) => {
-      if (body.includes('mergePullRequest')) beforeMerge?.(state)
+    onBeforeResponse: (operation) => {
+      if (operation === 'pulls/merge') beforeMerge?.(state)
     },
   })
-  const certificate = createCertificate()
-  const certificateFile = join(folder, 'certificate.pem')
-  writeFileSync(certificateFile, certificate.cert)
   const service = await startEmulator({
     speed: SERVICE_SPEED,
     startMs,
-    certificate,
     github: observed.options,
     ...(scenario && { scenario }),
     ...(projects && { repositories: projects }),
@@ -157,11 +155,11 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const artifacts = join(folder, `run-${runId}`, 'artifacts')
     for (const path of [files, artifacts]) mkdirSync(path, { recursive: true })
     const { from, branch, headSha, ...begin } = resolveStart(run, check, state, defaultEvent)
-    const { env, ...given } = createSettings({ service, chat, certificateFile }, check, run)
+    const { env, ...given } = createSettings({ service, chat }, check, run)
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge
     const { exitCode, log } = await runAct({
-      act,
+      act: programs.act,
       folder: files,
       ...caller,
       ...begin,
@@ -169,6 +167,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
       matrix,
       env: {
         ...env,
+        GOJQ: programs.gojq,
         ARTIFACTS_FOLDER: artifacts,
         GITHUB_RUN_ID: String(runId),
         GITHUB_RUN_ATTEMPT: String(attempt),
@@ -194,6 +193,7 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const problems = findProblems(run, {
       ...result,
       ...seen,
+      commands: seen.commands.map(hideVarying),
       posted: seen.posted.map(hideVarying),
       chat: chat.takeMessages().map(hideVarying),
       isRed: exitCode !== 0,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -42,14 +42,4 @@ export function mapLocalRepositories(texts: readonly string[], folder: string): 
       return owner === 'actions' && existsSync(standIn) ? [[`${owner}/${name}@${ref}`, standIn]] : []
     }),
   )
-}
-
-/**
- * Finds the real `gh`. Only on Linux, because Go reads SSL_CERT_FILE only there, which makes `gh` trust the embedded
- * GitHub.
- */
-export function findGh(): string | undefined {
-  if (process.platform !== 'linux') return undefined
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, 'gh')).find((path) => existsSync(path))
 }

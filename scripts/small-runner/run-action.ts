@@ -13,6 +13,8 @@ export interface RunOptions {
   /** The folder that contains action.yml. */
   readonly action: string
   readonly stage?: 'main' | 'post'
+  /** Replaces the program that action.yml names, to compare the two. */
+  readonly program?: string
   /** The workflow's `with`. */
   readonly inputs?: Texts
   /** The workflow's `env`. */
@@ -45,6 +47,8 @@ export interface RunResult extends StepResults {
   readonly masks: string[]
   readonly annotations: Annotation[]
   readonly commands: Command[]
+  /** When the process started, as `performance.now()` counts. */
+  readonly startedAtMs: number
   readonly durationMs: number
 }
 
@@ -81,10 +85,10 @@ export async function runAction(options: RunOptions): Promise<RunResult> {
     const log = new StepLog(options)
     const files = createCommandFiles(folder.path)
     let rawOutput = ''
-    const startedAt = performance.now()
+    const startedAtMs = performance.now()
     const { exitCode, signal, wasCancelled } = await runStepProcess({
       file: options.node ?? process.execPath,
-      args: [resolve(action, script)],
+      args: [options.program ?? resolve(action, script)],
       cwd: workspace,
       env: { ...stepEnvironment(options, mergeInputs(inputs, metadata, log), folder.path), ...files },
       onLine: (line) => {
@@ -97,7 +101,7 @@ export async function runAction(options: RunOptions): Promise<RunResult> {
       log.fail(error instanceof Error ? error.message : String(error))
       return { exitCode: null, signal: null, wasCancelled: false }
     })
-    const durationMs = performance.now() - startedAt
+    const durationMs = performance.now() - startedAtMs
     const results = readStepResults(files, log)
     const isSuccess = exitCode === 0 && !log.failed
     return {
@@ -110,6 +114,7 @@ export async function runAction(options: RunOptions): Promise<RunResult> {
       masks: [...log.masks],
       annotations: log.annotations,
       commands: log.commands,
+      startedAtMs,
       durationMs,
     }
   } finally {

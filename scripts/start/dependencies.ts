@@ -1,4 +1,3 @@
-import { listCrossReferences } from '../../src/emulator/github/cross-references.ts'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type PullState, listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
@@ -26,7 +25,7 @@ export interface Dependencies {
   readonly runs: readonly (() => Begun)[]
   /** What the log of a pull request said on the embedded GitHub while the agent worked, as Markdown. */
   readonly workingLog: () => string
-  /** The pull requests that the action has changed on the embedded GitHub, or referred to, as Markdown. */
+  /** The pull requests that the action has changed on the embedded GitHub, as Markdown. */
   readonly pullRequests: () => string
   readonly close: () => Promise<void>
 }
@@ -105,13 +104,11 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<D
     pullRequests: () => {
       const { 'acme/docs': docs } = github.state.repositories
       const pulls = Object.entries(docs?.pulls ?? {})
-      // The action does not change pull requests that were merged before it ran. It only refers to them.
-      const changed = pulls.filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs).flatMap(describe)
-      const referred = pulls.flatMap(([number, { title }]) => {
-        const from = docs === undefined ? [] : listCrossReferences(github.state, docs, Number(number))
-        return from.map((one) => `### #${number} ${title} (merged)\n\nThe comment refers to it: see #${one.number}`)
-      })
-      return [...changed, ...referred].join('\n\n')
+      // The action does not change pull requests that were merged before it ran.
+      return pulls
+        .filter(([, { merge }]) => merge === undefined || merge.atMs >= startMs)
+        .flatMap(describe)
+        .join('\n\n')
     },
     close: async () => {
       for (const { close } of settings) close?.()

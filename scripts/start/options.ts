@@ -47,7 +47,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
 
   npm start -- [options]
 
-  --list                 lists all scenarios, with six to begin with
+  --list                 lists all scenarios by task, with five to begin with
   --action <name>        agent, or visitors for the export of visitors (default: agent)
   --scenario <names>     what happens at the embedded service, on its GitHub and on the runner
                          (default: ${DEFAULT_SCENARIO})

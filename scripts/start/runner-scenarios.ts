@@ -1,5 +1,5 @@
 import { listNames } from '../../src/emulator/service/scenarios.ts'
-import { createCertificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import { createCertificate } from './self-signed-certificate.ts'
 import { offerOverTls } from './untrusted-tls.ts'
 
 type Texts = Readonly<Record<string, string>>

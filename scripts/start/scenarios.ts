@@ -5,7 +5,7 @@ import {
   isGitHubScenarioName,
   type GitHubScenarioName,
 } from '../../src/emulator/github/github-scenarios.ts'
-import { SCENARIOS, SCENARIO_NAMES, isScenarioName, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import { SCENARIOS, isScenarioName, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { askForNearest } from './nearest.ts'
 import {
   RUNNER_SCENARIOS,
@@ -68,8 +68,13 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
 ]
 
 /** Scenarios that only the export of visitors can meet. */
-const VISITORS_SCENARIOS: readonly string[] = [
-  ...['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'short-history', 'full-disk'],
+const VISITORS_SCENARIOS: readonly AnyScenarioName[] = [
+  'moving-pages',
+  'stuck-pages',
+  'long-path',
+  'endless-pages',
+  'short-history',
+  'full-disk',
 ]
 
 export interface ChosenScenarios {
@@ -90,7 +95,7 @@ export function chooseScenarios(
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
     return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} This lists all:${showCommand('--list')}`
-  const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.includes(name))
+  const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.some((one) => one === name))
   if (visitorsOnly !== undefined && action === 'agent')
     return `${visitorsOnly} is about the export of visitors:${showCommand(`--action visitors --scenario ${visitorsOnly}`)}`
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
@@ -106,24 +111,57 @@ export function chooseScenarios(
   }
 }
 
-const FIRST_SCENARIOS = ['pull-request', 'fixed', 'rolling', 'comment-by-maintainer', 'slow', 'working']
+const listChecks = (): readonly AnyScenarioName[] => GITHUB_SCENARIO_NAMES.filter((name) => name.startsWith('checks-'))
 
-/** Each scenario is listed in the first group that contains it. */
-const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['To begin with:', FIRST_SCENARIOS],
-  ['With --action visitors:', VISITORS_SCENARIOS],
-  ['At the service, one of them:', SCENARIO_NAMES],
-  ['On GitHub, with any of the others:', GITHUB_SCENARIO_NAMES],
-  ['On the runner and its network, with any of the others:', RUNNER_SCENARIO_NAMES],
+/** By task, the ones that a newcomer wants first. */
+const GROUPS: readonly (readonly [title: string, names: readonly AnyScenarioName[]])[] = [
+  ['To begin with:', ['pull-request', 'rolling', 'fixed', 'comment-by-maintainer', 'failed']],
+  [
+    'How a job can go:',
+    ['no-changes', 'archived', 'slow', 'late-link', 'unlisted-status', 'pushes-in-turn', 'lagging'],
+  ],
+  [
+    'One pull request for many changes:',
+    [
+      ...(['open-pull-request', 'working', 'follow-ups-used-up', 'marker-by-outsider', 'stale-follow-up'] as const),
+      ...(['never-starts', 'idle-follow-up', 'fails-after-push', 'commit-lost'] as const),
+    ],
+  ],
+  [
+    'Where the change comes from:',
+    ['web-edit', 'colleague-commit', 'reviewed-change', 'no-docs-label', 'no-docs-label-in-part'],
+  ],
+  ['Checks:', [...listChecks(), 'head-moves', 'person-commits']],
+  [
+    'Merging:',
+    [
+      ...(['out-of-scope', 'draft', 'blocked', 'conflict', 'merged-meanwhile', 'closed-meanwhile'] as const),
+      ...(['from-fork', 'agent-is-user'] as const),
+    ],
+  ],
+  ['Comments that ask for a change:', ['comment-by-outsider', 'comment-by-bot']],
+  ['What the token may do:', ['read-only', 'no-permission', 'label-not-created', 'token-expires']],
+  ['GitHub has a problem:', ['github-down', 'github-slow', 'github-limited', 'github-lagging']],
+  [
+    'The service has a problem:',
+    [
+      ...(['flaky', 'unavailable', 'stalled', 'rate-limited', 'rate-limited-for-hours', 'unauthorized-later'] as const),
+      ...(['payment-required', 'too-large', 'rejected', 'lost-answer', 'login-page', 'redirecting'] as const),
+      ...(['bad-id', 'other-job', 'sparse', 'hostile', 'hostile-link'] as const),
+    ],
+  ],
+  [
+    'The runner or its network has a problem:',
+    RUNNER_SCENARIO_NAMES.filter((name) => !VISITORS_SCENARIOS.includes(name)),
+  ],
+  ['The export of visitors, with --action visitors:', VISITORS_SCENARIOS],
 ]
 
 /** All scenarios for `--list`, one a line. */
 export function listScenarios(): string {
-  const shown = new Set<string>()
   const width = Math.max(...GROUPS.flatMap(([, names]) => names.map(({ length }) => length)))
   const groups = GROUPS.map(([title, names]) => {
-    const rows = names.filter((name) => !shown.has(name) && shown.add(name))
-    return [title, ...rows.map((name) => `  ${name.padEnd(width)}  ${DESCRIBED[name]?.description ?? ''}`)].join('\n')
+    return [title, ...names.map((name) => `  ${name.padEnd(width)}  ${DESCRIBED[name]?.description ?? ''}`)].join('\n')
   })
-  return `${groups.join('\n\n')}\n\nSeveral have commas between them:${showCommand('--scenario "late-link, checks-late"')}\n`
+  return `${groups.join('\n\n')}\n\nCombine them with commas, one of them about the job or the service:${showCommand('--scenario "late-link, checks-late"')}\n`
 }

@@ -1,6 +1,6 @@
 import { type AddressInfo, type Server, type Socket, connect } from 'node:net'
 import { createServer } from 'node:tls'
-import type { Certificate } from '../../src/emulator/http/self-signed-certificate.ts'
+import type { Certificate } from './self-signed-certificate.ts'
 
 export interface Entrance {
   readonly url: string

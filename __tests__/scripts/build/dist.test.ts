@@ -16,7 +16,7 @@ const licencesIn = (bundle: string): (readonly [title: string, text: string])[] 
     ([, name, version, text = '']) => [`${name}@${version}`, text] as const,
   )
 
-test.each(bundles)('dist/%s contains the text of every license that it names', (bundle) => {
+test.each(bundles.filter((bundle) => bundle !== 'emulator'))('dist/%s contains the text of every license that it names', (bundle) => {
   expect(licencesIn(bundle).length).toBeGreaterThan(0)
   for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
 })
@@ -36,11 +36,8 @@ test('the emulator is in one file, which its program and npm start import', () =
   expect(importers.sort()).toEqual(['emulator/index.js', 'start/index.js'])
 })
 
-test('the emulator contains the parts of graphql that it uses, and no other package', () => {
-  expect(licencesIn('emulator').map(([title]) => title.replace(/@[^@]+$/, ''))).toEqual(['graphql'])
-  const emulator = read('emulator/emulator.js')
-  expect(emulator).toContain('function executeSync(')
-  expect(emulator).not.toMatch(/function (?:findBreakingChanges|lexicographicSortSchema|subscribe)\(/)
+test('the emulator contains no package', () => {
+  expect(files).not.toContain('emulator/licenses.txt')
 })
 
 test('a rehearsal contains neither the emulator nor a client of the service', () => {

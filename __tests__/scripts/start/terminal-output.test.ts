@@ -95,8 +95,8 @@ test('the list has a line for each scenario, and starts with six', () => {
     .split('\n\n')
     .map((group) => group.match(/^ {2}[a-z-]+(?= {2,}[A-Z].*\.$)/gm)?.map((name) => name.trim()) ?? [])
   expect(groups.flat().sort()).toEqual(ALL.sort())
-  expect(groups[0]).toHaveLength(6)
-  expect(groups[1]).toEqual(VISITORS_SCENARIOS)
+  expect(groups[0]).toHaveLength(5)
+  expect(groups.filter((names) => names.length > 0).at(-1)).toEqual(VISITORS_SCENARIOS)
 })
 
 test.each(VISITORS_SCENARIOS)('%s needs --action visitors, and the error says so', (name) => {

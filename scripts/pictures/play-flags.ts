@@ -82,7 +82,7 @@ export async function playFlags(flags: string): Promise<Shown> {
   const { inputs } = readMetadata(join(root, options.action === 'agent' ? '.' : options.action))
   const chosen: Texts = { ...SERVERS, ...options.defaults, ...options.given }
   const given = Object.fromEntries(inputs.map(({ name, default: usual }) => [name, chosen[name] ?? usual]))
-  const { path: workspace, remove } = openScratchFolder('summary-page-')
+  const { path: workspace, remove } = openScratchFolder('pictures-')
   try {
     const service = createService({ baseUrl: SERVERS['base-url'] })
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
