@@ -11,34 +11,34 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors fleet rehearse action emulator node:path
-    agent: agent/change agent/conversation agent/turn agent/pull-request agent/report agent/report/outputs.ts agent/report/summary.ts agent/inputs.ts agent/journal.ts agent/plan.ts action github runtime
-    agent/change: agent/journal.ts agent/plan.ts agent/prompt.ts agent/marker.ts agent/inputs.ts agent/path-filter.ts action github text runtime
-    agent/conversation: agent/change agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/turn agent/report action docs-service github text runtime
-    agent/turn: agent/journal.ts agent/plan.ts agent/pull-request agent/report action docs-service github text runtime
-    agent/pull-request: agent/journal.ts agent/prompt.ts agent/marker.ts agent/plan.ts agent/report agent/inputs.ts agent/path-filter.ts action docs-service github text runtime
-    agent/plan.ts: agent/report agent/inputs.ts docs-service github
+    agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/output agent/outcome.ts agent/record.ts agent/skip.ts agent/inputs.ts action github runtime
+    agent/change: agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts agent/inputs.ts agent/path-filter.ts action github text runtime
+    agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
+    agent/command.ts: agent/change agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/record.ts agent/skip.ts action github text runtime
+    agent/fix-rounds.ts: agent/pull-request agent/turn agent/prompt.ts agent/record.ts action docs-service github text runtime
+    agent/pull-request: agent/turn agent/output agent/prompt.ts agent/outcome.ts agent/pull-request/status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
+    agent/turn: agent/output agent/outcome.ts agent/record.ts agent/inputs.ts action docs-service github text runtime
+    agent/output: agent/outcome.ts agent/pull-request/status.ts agent/record.ts action github text runtime
+    agent/outcome.ts: agent/pull-request/status.ts agent/record.ts agent/inputs.ts action docs-service text runtime
+    agent/pull-request/status.ts: agent/record.ts text
+    agent/record.ts: agent/inputs.ts action docs-service github text runtime
     agent/prompt.ts: agent/inputs.ts github text
-    agent/marker.ts: github text
-    agent/journal.ts: agent/head-tracker.ts agent/report agent/report/outputs.ts agent/inputs.ts action docs-service github text runtime
-    agent/head-tracker.ts: action github runtime
-    agent/report: agent/inputs.ts action docs-service github text runtime
-    agent/report/outputs.ts: agent/report agent/report/summary.ts agent/inputs.ts action text
-    agent/report/summary.ts: agent/report action docs-service github text
+    agent/skip.ts:
     agent/inputs.ts: agent/path-filter.ts action text
-    agent/path-filter.ts: action
+    agent/path-filter.ts: action text
     visitors: action docs-service text runtime node:crypto node:util
     fleet: action text runtime node:fs node:path
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
     github: http text runtime @actions/github node:fs zod
-    http: runtime undici node:net
+    http: runtime undici node:net node:stream node:zlib
     text:
     runtime: text
-    emulator: text runtime emulator/github emulator/service emulator/http node:events node:fs node:http node:net node:tls node:util
-    emulator/github: emulator/service emulator/http graphql node:crypto
+    emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
+    emulator/github: emulator/service emulator/http node:crypto
     emulator/service: runtime emulator/http docs-service/schemas.ts
-    emulator/http: runtime node:crypto node:http
+    emulator/http: runtime node:http
   `
     .trim()
     .split('\n')

@@ -98,6 +98,15 @@ test('the other figures are within their limits', () => {
   expect(listRows('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: our own limit`)
 })
 
+/** The rows whose times or requests are above the limit beside them. */
+function listFeltAboveLimit(): readonly string[] {
+  return listRows('felt').flatMap(([what]) => {
+    const { ours, peers } = readFigures('felt', what)
+    const limit = peers.find(({ name }) => name === 'our own limit')?.figures ?? []
+    return limit.some((most, index) => (ours[index] ?? NaN) > most) ? [what] : []
+  })
+}
+
 const COSTS = 'docs/costs-and-limits.md'
 const BENCHMARKS = 'docs/internals/benchmarks.md'
 
@@ -128,6 +137,21 @@ test.each<[path: string, claim: string, isTrue: () => boolean]>([
         const doubling = readPeer('polling', what, 'doubling from 2 to 120 s')
         return Math.min(once, doubling) > 2 * (readFigures('polling', what).ours[0] ?? NaN)
       }),
+  ],
+  [BENCHMARKS, 'Every step is within its limit.', () => listFeltAboveLimit().length === 0],
+  [
+    BENCHMARKS,
+    'A commit that its author did not push is looked up again after three seconds',
+    () => {
+      const own = readFigures('felt', 'Push, new pull request: start to prompt').ours[0] ?? NaN
+      const colleague = readFigures('felt', 'A colleague’s commit: start to prompt').ours[0] ?? NaN
+      return colleague - own > 2 && colleague < 3.5
+    },
+  ],
+  [
+    BENCHMARKS,
+    'A job that completed without a pull request is read for 15 more seconds',
+    () => Math.floor(readFigures('felt', 'No changes: end of the job seen to end of the step').ours[0] ?? NaN) === 15,
   ],
   [
     BENCHMARKS,

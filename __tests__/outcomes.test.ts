@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { conclude } from '../src/agent/report/outcomes.ts'
-import { getOutcome } from '../src/agent/report/turns.ts'
+import { conclude, getOutcome, OUTCOMES, type Outcome } from '../src/agent/outcome.ts'
 import { FAIL_ON, type FailOn } from '../src/agent/inputs.ts'
-import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
 import { active, archived, completed, failed, withoutLink } from './support/fake-client.ts'
 import { ERROR_TITLES } from '../src/runtime/errors.ts'
 import { root, parseTable } from './support/markdown-files.ts'
@@ -27,12 +25,12 @@ const STEPS: Readonly<Record<Outcome, Fields>> = {
   'no-changes': { state: endWith('none', withoutLink) },
   failed: { state: endWith('unknown', failed) },
   archived: { state: endWith('unknown', archived) },
-  'timed-out': { state: { kind: 'timed-out', job: active } },
-  unconfirmed: { task: FOLLOW_UP, state: { kind: 'unconfirmed', job: completed } },
-  submitted: { state: { kind: 'submitted', job: active, isConfirmed: true } },
-  previewed: { state: { kind: 'previewed', isJobRead: true } },
+  'timed-out': { state: { sent: 'started', end: 'timed-out', job: active } },
+  unconfirmed: { task: FOLLOW_UP, state: { sent: 'accepted', end: 'unseen', job: completed } },
+  submitted: { state: { sent: 'started', end: 'not-awaited', job: active } },
+  previewed: { state: { end: 'previewed' } },
   cancelled: { state: stopWith('cancelled') },
-  skipped: { state: { kind: 'planning' }, skipReason: 'Nothing changed.' },
+  skipped: { state: {}, skipReason: 'Nothing changed.' },
   error: { state: stopWith('unreachable') },
 }
 

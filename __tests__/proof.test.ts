@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { getLeastKilled } from '../scripts/mutants/score.ts'
 import { PROXY_FAULTS } from './faults/proxy-faults.ts'
 import { SERVICE_FAULTS, TLS_FAULTS } from './faults/service-faults.ts'
 import { root } from './support/markdown-files.ts'
@@ -35,26 +34,9 @@ test('every row of what can go wrong says what happens and names existing tests'
   expect(wrong).toEqual([])
 })
 
-/** The row of the newest sample of mutants for all kinds: tried, killed by types, by tests, timed out, survived, share. */
-const [, tried = NaN, types = NaN, tests = NaN, timedOut = NaN, survived = NaN, share = NaN] = (
-  /^\| all .*$/m.exec(document.split('<!-- mutants:')[1] ?? '')?.[0] ?? ''
-)
-  .split('|')
-  .map((cell) => parseInt(cell.trim() || 'NaN', 10))
-  .slice(1)
-
-test('the newest sample of mutants is consistent', () => {
-  expect(tried).toBeGreaterThan(0)
-  expect(types + tests + timedOut + survived).toBe(tried)
-  expect(share).toBe(Math.round((100 * (tried - survived)) / tried))
-})
-
-test('the nightly run expects the score of the newest sample, less the usual variation', () => {
-  const nightly = readFileSync(`${root}.github/workflows/nightly.yml`, 'utf8')
-  const [, sample = '', score = ''] = /--sample (\d+) --score (\d+)/.exec(nightly) ?? []
-  expect(share).toBeGreaterThanOrEqual(Number(score))
-  const least = getLeastKilled(Number(sample), Number(score) / 100)
-  expect(document).toContain(
-    `one of a hundred nights when the tests kill ${score}% of all mutants: fewer than ${least}.`,
-  )
+test('the modules that get mutants exist', () => {
+  const { mutate } = JSON.parse(readFileSync(`${root}.ci/stryker.json`, 'utf8')) as {
+    readonly mutate: readonly string[]
+  }
+  expect(mutate.filter((file) => !existsSync(`${root}${file}`))).toEqual([])
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import type { AgentInputs } from '../src/agent/inputs.ts'
-import type { Outcome } from '../src/agent/report/report.ts'
+import type { Outcome } from '../src/agent/outcome.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
@@ -23,7 +23,7 @@ const { inputs: declared } = parse(readFileSync(`${root}action.yml`, 'utf8')) as
 
 const FIRST_RUN = 100
 /** A row for each run. */
-const LOG = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
+const HISTORY = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
 
 /** The permissions in the workflow, and no others. */
 function readPermissions(): Permissions {
@@ -98,15 +98,20 @@ jest.setTimeout(120_000)
 describe('three runs of the workflow in the README, in a repository without the label,', () => {
   const permissions = readPermissions()
 
-  test.each([
-    ['with its permissions', permissions, ['docs-agent']],
-    ['without `issues: write`', omitIssues(permissions), []],
-  ])('%s, end with one pull request and one job', async (_what, granted, labels) => {
-    const { docs, ends } = await pushThreeTimes(granted)
+  test('with its permissions, end with one pull request and one job', async () => {
+    const { docs, ends } = await pushThreeTimes(permissions)
     const each = { outcome: 'pull-request', pulls: 1 }
     const followUp = { ...each, sentTo: ['job_000001'] }
     expect(ends).toEqual([{ ...each, sentTo: ['create'] }, followUp, followUp])
-    expect(listPulls(docs)).toMatchObject([{ labels, comments: [{ body: expect.stringMatching(LOG) as unknown }] }])
-    expect(docs.labels).toEqual(['documentation', ...labels])
+    const comments = [{ body: expect.stringMatching(HISTORY) as unknown }]
+    expect(listPulls(docs)).toMatchObject([{ labels: ['docs-agent'], comments }])
+    expect(docs.labels).toEqual(['documentation', 'docs-agent'])
+  })
+
+  test('without `issues: write`, are red and send nothing, because the label cannot be created', async () => {
+    const { docs, ends } = await pushThreeTimes(omitIssues(permissions))
+    const each = { outcome: 'error', pulls: 0, sentTo: [] }
+    expect(ends).toEqual([each, each, each])
+    expect(docs.labels).toEqual(['documentation'])
   })
 })

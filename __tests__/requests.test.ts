@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { renderHistory, startHistory } from '../src/agent/pull-request/history.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { AGENT_USER, createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
@@ -93,14 +94,12 @@ const eachExempt = (count: number): RepositoryState['pulls'] =>
 
 const withOpenPull = (prepare: Row['prepare'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], prepare })
 const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
+const TOO_MANY_COMMITS = ['skipped', 'skipped', 'error', 'error']
 
 /** The rows of the page, by what a step meets many of. */
 const ROWS: readonly (readonly [many: string, row: Row])[] = [
   ['comments on the pull request of a follow-up', withOpenPull(comments('Looks good.'))],
-  [
-    'comments on it by outsiders that begin with a marker',
-    withOpenPull(comments('<!-- docs-agent-action: job=job_finished -->')),
-  ],
+  ['history comments on it by outsiders', withOpenPull(comments(renderHistory(startHistory('job_finished'))))],
   ['open pull requests of people without the label', { given: ROLLING, prepare: openPulls() }],
   ['open pull requests of bots without the label', { given: ROLLING, prepare: openPullsWith({ user: AGENT_USER }) }],
   ['open pull requests with the label, the oldest of them the agent’s', withOpenPull(openPulls('docs-agent'))],
@@ -115,17 +114,17 @@ const ROWS: readonly (readonly [many: string, row: Row])[] = [
       AGENT_USER,
       () => 'Work',
       (count) => ({ 5: merged(getSha(count), commit('b')) }),
-      ['skipped', 'skipped', 'skipped'],
+      ['skipped', 'skipped', 'skipped', 'error'],
     ),
   ],
   [
     'commits of a push, each from another pull request of the agent',
-    pushing('Work (#2001)', AGENT_USER, (index) => `Work (#${index})`, eachMerged, ['skipped', 'skipped']),
+    pushing('Work (#2001)', AGENT_USER, (index) => `Work (#${index})`, eachMerged, TOO_MANY_COMMITS),
   ],
   [
     'commits of a push, each from another pull request that is exempt',
     {
-      ...pushing('Work (#2001)', 'Ann', (index) => `Work (#${index})`, eachExempt, ['skipped', 'skipped']),
+      ...pushing('Work (#2001)', 'Ann', (index) => `Work (#${index})`, eachExempt, TOO_MANY_COMMITS),
       given: { 'skip-labels': 'no-docs' },
     },
   ],
@@ -162,8 +161,17 @@ function parseCells(many: string): readonly number[] {
   return (line ?? '').split('|').slice(2, -1).map(Number)
 }
 
+/** Expects no more requests than the row of the page says. A row that is missing has no numbers. */
+function expectAtMost(counts: readonly number[], row: string): void {
+  const cells = parseCells(row)
+  expect(cells).toHaveLength(counts.length)
+  counts.forEach((count, index) => {
+    expect(count).toBeLessThanOrEqual(cells[index] ?? NaN)
+  })
+}
+
 test.each(ROWS)(
-  'a step sends as many requests to GitHub as the page says: %s',
+  'a step sends at most as many requests to GitHub as the page says: %s',
   async (many, { given, plays = [], ...row }) => {
     const counts: number[] = []
     const ended: string[] = []
@@ -176,41 +184,37 @@ test.each(ROWS)(
         repository,
         facts: repository && parsePush(repository),
       })
-      counts.push(played.counted)
+      counts.push(played.operations.length)
       ended.push(played.report.outcome)
     }
     expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
-    expect(counts).toEqual(parseCells(many))
+    expectAtMost(counts, many)
   },
 )
 
 const [FAILS, PASSES] = combineScenarios(['checks-fixed']).checks
 
-test.each<[string, number, Record<string, string>, Partial<PlayStepOptions>]>([
-  ['push that opens a pull request', 11, {}, {}],
+test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
+  ['push that opens a pull request', {}, {}],
   [
     'follow-up with one fix round',
-    46,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],
-])(
-  'a complete step sends and counts as many requests as the page says: a %s',
-  async (story, maxRequests, given, more) => {
-    const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
-      combineScenarios([]),
-      DEFAULT_START_MS,
-    ).repositories
-    const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
-    const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
-    const played = await playStep({ inputs, facts, ...more })
-    const { report, operations, counted } = played
-    expect(report).toMatchObject({ outcome: 'pull-request', warnings: [] })
-    expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
-    expect(costs).toContain(`a ${story} counts ${counted} requests`)
-    expect(operations.length).toBeLessThanOrEqual(maxRequests)
-  },
-)
+])('a complete step sends at most as many requests as the page says: a %s', async (story, given, more) => {
+  const { 'acme/docs': docs = createRepositoryState() } = createDemoState(
+    combineScenarios([]),
+    DEFAULT_START_MS,
+  ).repositories
+  const facts = parsePush({ ...docs, commits: docs.commits.slice(-2) })
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
+  const played = await playStep({ inputs, facts, ...more })
+  const { report, operations } = played
+  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [] })
+  expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
+  const [, most] = new RegExp(`a ${story} sends at most (\\d+) requests`).exec(costs) ?? []
+  expect(operations.length).toBeLessThanOrEqual(Number(most))
+})
 
 /** An hour in which a check ends every 36 seconds, each by itself. */
 const ONE_AFTER_THE_OTHER = numbers(100).map((index) => ({
@@ -223,13 +227,13 @@ test.each<[string, readonly CheckPlan[]]>([
   ['nothing changes', ENDLESS],
   ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...createCheck(index), takesMs: Infinity }))],
   ['a check ends every 36 seconds', ONE_AFTER_THE_OTHER],
-])('an hour of waiting for checks in which %s uses less than a tenth of the rate limit', async (_what, plans) => {
+])('an hour of waiting for checks in which %s sends less than 400 requests', async (_what, plans) => {
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true' }),
     github: { checks: [plans] },
   })
   expect(played.report.pullRequest.checks).toBe('pending')
-  expect(played.counted).toBeLessThan(100)
+  expect(played.operations.length).toBeLessThan(400)
 })
 
 const MINUTE_MS = 60_000
@@ -299,17 +303,17 @@ async function countRequests({ given = {}, more = {} }: Omit<Part, 'part'>): Pro
   const raw = { 'github-token': GITHUB_TOKEN, label: '', ...given }
   const played = await playStep({ inputs: agentInputs({ timeoutMs: 120 * MINUTE_MS }, raw), ...more })
   expect(played.isGreen || given['fix-rounds'] === '0').toBe(true)
-  return [played.service.requests.length, played.counted]
+  return [played.service.requests.length, played.operations.length]
 }
 
 test.each(PARTS)(
-  'a part of a step sends as many requests as the page says: $part',
+  'a part of a step sends at most as many requests as the page says: $part',
   async ({ part, without, ...own }) => {
     const [service, github] = await countRequests(own)
     // A part that is a complete step is compared with nothing.
     const isWholeStep = without !== undefined && Object.keys(without).length === 0
     const [less, lessGitHub] = isWholeStep ? [0, 0] : await countRequests(without ?? {})
-    expect([service - less, github - lessGitHub]).toEqual(parseCells(part))
+    expectAtMost([service - less, github - lessGitHub], part)
   },
 )
 

@@ -30,7 +30,7 @@ interface OwnWorkflow {
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 const readOwn = (name: string): OwnWorkflow => parse(read(`.github/workflows/${name}.yml`)) as OwnWorkflow
 
-const [ci, nightly, release] = [readOwn('ci'), readOwn('nightly'), readOwn('release')]
+const [ci, nightly, release, majorTag] = [readOwn('ci'), readOwn('nightly'), readOwn('release'), readOwn('major-tag')]
 const project = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string }
   readonly scripts: Readonly<Record<string, string>>
@@ -48,6 +48,8 @@ describe.each([
   ['ci', ci],
   ['nightly', nightly],
   ['release', release],
+  ['major-tag', majorTag],
+  ['scorecard', readOwn('scorecard')],
 ])('%s.yml', (_name, { jobs, permissions }) => {
   test('grants each job only the permissions of its own list', () => {
     expect(permissions).toEqual({})
@@ -61,7 +63,7 @@ describe.each([
   test('pins each action to a commit, and keeps no token in the checkout', () => {
     const steps = Object.values(jobs).flatMap((job) => job.steps.filter(({ uses }) => uses !== undefined))
     for (const { uses = '', with: given = {} } of steps) {
-      expect(uses).toMatch(/^actions\/[a-z-]+@[0-9a-f]{40}$/)
+      expect(uses).toMatch(/^(?:actions|github\/codeql-action|ossf)\/[a-z-]+@[0-9a-f]{40}$/)
       if (uses.startsWith('actions/checkout@')) expect(given).toEqual({ 'persist-credentials': false })
     }
   })
@@ -147,42 +149,31 @@ describe('nightly.yml', () => {
 
 describe('release.yml', () => {
   test('runs for the tag of a version, one run at a time', () => {
-    expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] }, workflow_dispatch: null })
+    expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } })
     expect(release.concurrency).toEqual({ group: 'release', 'cancel-in-progress': false })
   })
 
-  test('checks, attests and publishes, in this order', () => {
-    expect(Object.entries(release.jobs).map(([name, { needs }]) => [name, needs])).toEqual([
-      ['check', undefined],
-      ['attest', 'check'],
-      ['publish', 'attest'],
-    ])
-    expect(getJob(release, 'publish').environment).toBe('release')
-  })
-
-  test('grants each job only the permissions that it needs', () => {
-    const granted = Object.fromEntries(Object.entries(release.jobs).map(([name, job]) => [name, job.permissions]))
-    expect(granted).toEqual({
-      check: READS,
-      attest: { ...READS, 'id-token': 'write', attestations: 'write', 'artifact-metadata': 'write' },
-      publish: { contents: 'write', attestations: 'read' },
-    })
-  })
-
-  test('tests what it releases, and moves the major tag last', () => {
+  test('runs code of dependencies only in the job that can write nothing', () => {
+    const { check, draft, ...others } = release.jobs
+    expect(others).toEqual({})
+    expect(check?.permissions).toEqual(READS)
     expect(listCommands(getJob(release, 'check')).slice(0, 3)).toEqual([
-      '.ci/release check',
       'npm cit',
       'npm run build',
+      'npm run release:prepare -- "${GITHUB_REF_NAME#v}"',
     ])
-    expect(listCommands(getJob(release, 'publish'))).toEqual(['.ci/release publish', '.ci/release move-major'])
+    expect([draft?.needs, draft?.environment]).toEqual(['check', 'release'])
+    expect(listCommands(getJob(release, 'draft')).join('\n')).not.toMatch(/npm (?!sbom --package-lock-only )|npx|node /)
   })
 
-  test('attests every file that the release lists', () => {
-    const attest = getJob(release, 'attest').steps.find(({ uses = '' }) => uses.startsWith('actions/attest@'))
+  test('attests all code that GitHub runs', () => {
+    const attest = getJob(release, 'draft').steps.find(({ uses = '' }) => uses.startsWith('actions/attest@'))
     expect(attest?.with).toEqual({ 'subject-path': 'dist/**/*.js' })
-    expect(read('.ci/release')).toContain("find dist -name '*.js' -type f")
   })
+})
+
+test('the major tag moves when a person publishes a release', () => {
+  expect(majorTag.on).toEqual({ release: { types: ['published'] } })
 })
 
 test('each command in CONTRIBUTING exists', () => {

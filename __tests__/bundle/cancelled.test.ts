@@ -19,7 +19,7 @@ testWithSignals('a run that is cancelled while it sends the prompt still receive
   expectStep(run, {
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
-    messageParts: ['so the job still runs', 'run the same step with `job-id: job_late` and without a prompt'],
+    messageParts: ['so the job still runs', 'run the workflow of the recipe `attach.yml` with `job-id: job_late`'],
     outputs: { outcome: 'cancelled', changed: '', status: 'active', 'job-id': 'job_late' },
     requests: [],
   })

@@ -50,7 +50,7 @@ test('a manual run sets exactly the outputs that are known of its pull request',
 
   const branch = { 'pr-state': 'open' }
   expectPullRequest(run, {
-    verdict: '✅ The pull request is ready',
+    verdict: '✅ The pull request is open',
     outputs: { ...branch, 'pr-head-sha': expect.stringMatching(/^[0-9a-f]{40}$/) as unknown as string },
     requestKinds: ['POST job', 'GET job/job_000001'],
   })

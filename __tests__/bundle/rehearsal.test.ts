@@ -32,7 +32,7 @@ const WARNING = { level: 'warning', message: expect.stringContaining('This is a 
 
 test('after a rehearsal, steps use its service and GitHub, and the post step stops it and shows its log', async () => {
   const rehearsal = await rehearse({
-    inputs: { speed: '1000' },
+    inputs: { speed: '20' },
     env: { RUNNER_TEMP: runnerTemp, ...IN_OWN_REPOSITORY },
   })
   expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [], outputs: {} })

@@ -100,7 +100,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
     },
   ],
   'debug logging shows the cause of a failed connection, and the summary does not': [
-    { debug: true, inputs: { ...FIX, 'base-url': CLOSED_PORT } },
+    { debug: true, inputs: { ...FIX, 'base-url': CLOSED_PORT, 'timeout-minutes': '0.05' } },
     expectNoSecret,
     ({ commands, conclusion, summary }) => {
       const debug = commands.filter(({ name }) => name === 'debug').map(({ data }) => data)
@@ -140,9 +140,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
       expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: { outcome: 'error' } })
       expect(annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
       for (const part of ['ENOSPC', 'Pull request opened']) expect(annotations[0]?.message).toContain(part)
-      expect(log.map(({ text }) => text).join('\n')).toContain(
-        'The service accepted the prompt: job job_000001 is active.',
-      )
+      expect(log.map(({ text }) => text).join('\n')).toContain('The service accepted the prompt (job job_000001).')
       expect(summary).toContain('job&#95;000001')
       expect(requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
     },

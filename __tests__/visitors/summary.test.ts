@@ -12,8 +12,6 @@ function summary(fields: Partial<Report> = {}): string {
   return renderSummary(report, conclude(report))
 }
 
-// docs/internals/summaries.md shows a complete summary, and __tests__/summaries.test.ts compares it.
-
 test('shows a different icon for each ending', () => {
   const signs = ENDINGS.map((ending) => /^## (\S+) \S/u.exec(summary({ ending }))?.[1])
   expect(new Set(signs.filter((sign) => sign !== undefined && !/\w/.test(sign))).size).toBe(ENDINGS.length)
