@@ -251,6 +251,10 @@ test('describes what is known about a pull request, and nothing else', () => {
     'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`: `src/a.ts`.',
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
+  expect(describe({ state: 'open' })).toBe('')
+  expect(formatPullRequest(createReport({ pullRequest: { state: 'open' }, waitForChecks: true }))).toBe(
+    'GitHub has not computed yet whether it conflicts with its base branch.',
+  )
   expect(describe({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
   expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks did not finish in time.')
   expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks are waiting for approval.')

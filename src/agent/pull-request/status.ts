@@ -215,7 +215,9 @@ export function formatPullRequest(run: Run): string {
     isPullRequestClosed(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
     isBehind === true && 'It is behind its base branch, which requires an update before a merge.',
-    state === 'open' &&
+    // Without awaited checks, GitHub is asked only once, just after a commit: it seldom knows yet.
+    run.waitForChecks === true &&
+      state === 'open' &&
       mergeable === undefined &&
       'GitHub has not computed yet whether it conflicts with its base branch.',
     checks === 'pending' ? describePending(pullRequest) : checksText,
