@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { renderHistory, startHistory } from '../src/agent/pull-request/history.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
-import { AGENT_USER, createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
+import { AGENT_USER, createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { ENDLESS } from '../src/emulator/github/check-scenarios.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
+import { createPushEvent } from '../src/emulator/github/webhook-events.ts'
+import { BASE_URL } from './support/in-process-github.ts'
 import { playStep, type PlayStepOptions } from './support/play-step.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
@@ -214,6 +216,40 @@ test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
   expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
   const [, most] = new RegExp(`a ${story} sends at most (\\d+) requests`).exec(costs) ?? []
   expect(operations.length).toBeLessThanOrEqual(Number(most))
+})
+
+const FILES = { 'change-context': 'files' }
+const FOLLOW_UP = { ...FILES, ...ROLLING }
+const SINCE_SUCCESS = { 'change-range': 'since-last-success' }
+
+/** The most requests to GitHub that common steps may send. `npm run bench` measures them, and their times. */
+test.each<[most: number, step: string, given: Record<string, string>, plays: readonly GitHubScenarioName[]]>([
+  [6, 'a prompt alone, pushed by its author', {}, []],
+  [11, 'a push that opens a pull request', FOLLOW_UP, []],
+  [14, 'a push that is a follow-up', FOLLOW_UP, ['open-pull-request']],
+  [
+    16,
+    "the README's workflow, a follow-up",
+    { ...FOLLOW_UP, ...SINCE_SUCCESS, paths: 'src/**' },
+    ['open-pull-request'],
+  ],
+  [10, "an edit on GitHub's web page", FILES, ['web-edit']],
+  [10, "a colleague's commit", FILES, ['colleague-commit']],
+  [1, 'a step that `paths` skips', { paths: 'guides/**' }, []],
+  [3, 'a step that `paths` skips, since the last success', { paths: 'guides/**', ...SINCE_SUCCESS }, []],
+])('at most %d requests: %s', async (most, _step, given, plays) => {
+  const github = combineScenarios(plays)
+  const at = { baseUrl: BASE_URL, branch: 'main' }
+  const { payload } = createPushEvent(createDemoState(github, DEFAULT_START_MS), 'acme/docs', at)
+  const { after: sha } = payload as { readonly after: string }
+  const played = await playStep({
+    inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
+    github,
+    facts: { eventName: 'push', payload, actor: MAINTAINER, sha, runId: 99 },
+  })
+  const outcome = 'paths' in given && plays.length === 0 ? 'skipped' : 'pull-request'
+  expect(played.report).toMatchObject({ outcome, warnings: [] })
+  expect(played.operations.length).toBeLessThanOrEqual(most)
 })
 
 /** An hour in which a check ends every 36 seconds, each by itself. */
