@@ -149,10 +149,20 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
   'does not confirm a prompt with unknown delivery by the archiving of the job': [
     {
       ...FOLLOW_UP,
-      wait: false,
       precedingTurn: WITH_LINK,
       posts: [request(broken('reset-before-read'))],
-      archivedAtMs: 3_000,
+      archivedAtMs: 30_000,
+    },
+    UNKNOWN_DELIVERY,
+  ],
+  'does not confirm a prompt with unknown delivery by the late end of an earlier turn': [
+    {
+      ...FOLLOW_UP,
+      wait: false,
+      precedingTurn: FAILED,
+      hadEarlierTurn: true,
+      lagsMs: [26],
+      posts: [request(broken('reset-before-read'))],
     },
     UNKNOWN_DELIVERY,
   ],

@@ -395,13 +395,7 @@ describe('what a turn did to the pull request', () => {
 describe('a prompt with unknown delivery', () => {
   test.each<[string, (Job | Error)[], (Job | Error)[], Partial<TurnRunOptions>, object]>([
     ['was accepted if its turn is seen', [completed], [completed, active, otherLink], {}, { outcome: 'pull-request' }],
-    [
-      'is confirmed by its turn, even with `wait: false`',
-      [completed],
-      [active],
-      NO_WAIT,
-      { outcome: 'submitted', sent: 'started' },
-    ],
+    ['stays unknown with `wait: false`, because an earlier turn may be seen', [completed], [active], NO_WAIT, UNKNOWN],
     ['stays unknown if no turn is seen', [completed], [completed], {}, UNKNOWN],
     ['stays unknown if the job cannot be read', [completed], [failure('unauthorized')], {}, UNKNOWN],
     ['stays unknown if the job was busy before', [active], [active], NO_WAIT, UNKNOWN],

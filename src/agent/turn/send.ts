@@ -227,18 +227,15 @@ async function confirmDelivery(
   detector: TurnDetector,
   watch: JobWatch,
 ): Promise<Job> {
+  // The job was not watched until it was idle, so an earlier turn could be mistaken for this one.
+  if (!watch.step.inputs.wait) throw unknown
   watch.note(
     'It is unknown whether the service accepted the prompt. The step checks whether the agent starts to work on it.',
   )
-  // Without `wait`, the step has not watched an idle job, so the preceding turn may still get its link.
-  const mayGetLink = !watch.step.inputs.wait && isWithoutLink(before)
-  const begun =
-    isTerminal(before) && !mayGetLink
-      ? await waitForStart(before.id, detector, watch).catch((error: unknown) => {
-          if (error instanceof ActionError) return undefined
-          throw error
-        })
-      : undefined
+  const begun = await waitForStart(before.id, detector, watch).catch((error: unknown) => {
+    if (error instanceof ActionError) return undefined
+    throw error
+  })
   // Anybody can archive the job at any time, so that proves no turn.
   if (begun === undefined || !acceptsPrompts(begun)) throw unknown
   return begun
