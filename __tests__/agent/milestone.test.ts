@@ -138,6 +138,6 @@ test('does not write `result` after each read of a job', async () => {
 
 test('writes `result` when a prompt with unknown delivery is confirmed by its turn', async () => {
   const script = { before: [completed], reads: [active, completed], message: failure('unknown-fate') }
-  const written = await listMilestones({ task: FOLLOW_UP, wait: false }, script)
+  const written = await listMilestones({ task: FOLLOW_UP }, script)
   expect(written[0]?.result).toMatchObject({ ...UNENDED, outcome: 'submitted', job: { id: 'job_1' } })
 })
