@@ -59,6 +59,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     // The record keeps the job and the pull request.
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
+    await markUnobserved(step)
   }
   logEnd(step)
   await Promise.all([completeHistory(step), replyToComment(step)])
@@ -141,6 +142,20 @@ async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentSte
       : undefined,
   ])
   return awaitChecks(pullRequest, step)
+}
+
+/** Marks the pull request of a new job whose end could not be observed, because the next run would open a second one. */
+async function markUnobserved(step: AgentStep): Promise<void> {
+  const { record, signal } = step
+  const { job, task } = record.newest
+  if (task.kind !== 'create' || job?.prLink === undefined || record.newest.end !== undefined || signal.aborted) return
+  try {
+    const pullRequest = await readMarkable(step)
+    if (pullRequest !== undefined) await markPullRequest(pullRequest, job.id, step)
+  } catch (error) {
+    // The run was cancelled, which the record already shows.
+    if (!(error instanceof ActionError)) throw error
+  }
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
