@@ -487,18 +487,22 @@ function formatFinished(turn: Turn): string {
 export const getTurnOutcome = (turn: Turn): Outcome =>
   getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
 
+/** Formats the error of a turn; undefined if the turn's end says more. */
+function formatTurnError(turn: Turn, { code }: ActionError): string | undefined {
+  const { end, sent, task } = turn
+  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
+  if (code === 'not-sent' || (code === 'deadline' && isUnsentPrompt)) return 'not sent'
+  if (code === 'cancelled' && end !== 'finished')
+    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
+  if (end === 'finished' && (code === 'cancelled' || getError({ turns: [turn] }) === undefined)) return undefined
+  return code === 'deadline' ? END_PHRASES['timed-out'] : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[code]}`
+}
+
 /** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
 export function formatEnd(turn: Turn): string {
-  const { end, error, sent, task } = turn
-  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
-  if (error?.code === 'cancelled' && end === 'finished') return formatFinished(turn)
-  if (error?.code === 'cancelled')
-    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
-  if (error?.code === 'not-sent' || (error?.code === 'deadline' && isUnsentPrompt)) return 'not sent'
-  if (error !== undefined && (end !== 'finished' || getError({ turns: [turn] }) !== undefined))
-    return error.code === 'deadline'
-      ? END_PHRASES['timed-out']
-      : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[error.code]}`
+  const { end, error, sent } = turn
+  const failure = error && formatTurnError(turn, error)
+  if (failure !== undefined) return failure
   if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
   return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
 }
