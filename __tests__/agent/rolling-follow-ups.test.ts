@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -63,6 +64,13 @@ test('a job is gone only after three reads over 20 s, and a new job starts then'
   expect(listReceivers(played)).toEqual(['create'])
   expect(reads.length).toBeGreaterThanOrEqual(3)
   expect((reads.at(-1) ?? 0) - (reads[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
+})
+
+test('a follow-up is no `unchanged` while GitHub shows only the commit of another person', async () => {
+  const scenario = combineScenarios(['open-pull-request', 'person-commits'])
+  const github = { ...scenario, lag: { ...scenario.lag, headMs: 3_000 } }
+  const { outputs } = await playFollowUp({}, { github })
+  expect([outputs['outcome'], outputs['changed']]).toEqual(['pull-request', 'true'])
 })
 
 describe('nothing is sent, and the step is red, if', () => {
