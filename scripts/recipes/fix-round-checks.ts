@@ -80,7 +80,7 @@ export const FIX_ROUND_CHECKS: Checks = {
         ],
       },
   },
-  'README.md': {
+  'docs/checks-and-merging.md': {
     'a pull request whose checks pass is merged at the checked head': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },

@@ -35,7 +35,7 @@ export interface Caller {
 
 /** Documents whose steps are below a heading. Their permissions are those of a recipe. */
 const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
-  'README.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
+  'docs/checks-and-merging.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
 }
 
 function toWorkflow(steps: string, permissions: object = {}): string {
@@ -54,7 +54,7 @@ export function readWorkflowText(recipe: string): string {
     const { permissions } = parse(readWorkflowText(excerpt.recipe)) as Workflow
     return toWorkflow(steps, permissions)
   }
-  return recipe.endsWith('.md') ? toWorkflow(listCodeBlocks(text, 'yaml').join('')) : text
+  return text
 }
 
 /**
