@@ -107,7 +107,7 @@ function listFeltAboveLimit(): readonly string[] {
   })
 }
 
-const COSTS = 'docs/costs-and-limits.md'
+const COSTS = 'docs/costs.md'
 const BENCHMARKS = 'docs/internals/benchmarks.md'
 
 test.each<[path: string, claim: string, isTrue: () => boolean]>([
