@@ -39,14 +39,13 @@ function readGroups(file: Document, part: Part): readonly Group[] {
 const code = (text: string): string => `\`${text}\``
 
 const inputRow = ({ required, default: otherwise, description }: Entry): string[] => [
-  required === true ? 'yes' : '',
-  otherwise === undefined ? '' : code(otherwise),
+  required === true ? '**required**' : otherwise === undefined ? '' : code(otherwise),
   description,
 ]
 
 /** @param anchor the prefix of the names' anchors, such as `input` for `#input-paths`; without it there are no anchors */
 function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | 'output'): string {
-  const head = part === 'inputs' ? ['Input', 'Required', 'Default', 'Meaning'] : ['Output', 'Meaning']
+  const head = part === 'inputs' ? ['Input', 'Default', 'Meaning'] : ['Output', 'Meaning']
   const row = (entry: Entry): string[] => (part === 'inputs' ? inputRow(entry) : [entry.description])
   const show = (name: string): string => `${anchor ? `<a id="${anchor}-${name}"></a>` : ''}${code(name)}`
   return groups
