@@ -45,9 +45,8 @@ const TO_ATTACH_TO_FOLLOW_UP = `${RESENDS} ${TO_ATTACH} It reports how the job e
 const MORE_TIME = `${RESENDS} Look at the job in the service's dashboard, and raise \`timeout-minutes\` for the next run.`
 const LOOK_AT_ROUND = `${STARTS_ANOTHER} Look at the job in the service's dashboard before you send it another prompt.`
 const RUN_AGAIN = 'Run the step again if you still need it.'
-const LOOK =
-  "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt."
-const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
+const LOOK = "Look at the job in the service's dashboard, then try again with a different prompt."
+const NAME_PAGES = 'If you expected changes, ask again and name the pages.'
 
 const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
 const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const

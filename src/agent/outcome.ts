@@ -300,8 +300,7 @@ const RULES: readonly Rule[] = [
     colour: 'failed',
     title: () => 'The job failed',
     text: describeUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
-    advice: () =>
-      "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt.",
+    advice: () => "Look at the job in the service's dashboard, then try again with a different prompt.",
     changed: hasPullRequest,
   },
   {
@@ -323,7 +322,7 @@ const RULES: readonly Rule[] = [
       isPullRequestInspected(run)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
-    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, send a follow-up that names the pages.',
+    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, ask again and name the pages.',
     // The job may have worked in another pull request that this step did not inspect.
     changed: (run) => (mayHaveUnseenChanges(run) || getJob(run)?.prLink !== undefined ? undefined : false),
   },
