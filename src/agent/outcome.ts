@@ -5,7 +5,7 @@ import { STATUS_PHRASES } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import type { FailOn } from './inputs.ts'
+import { AGENT_FIELDS, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
   CHECKS_TEXTS,
@@ -447,6 +447,22 @@ export function conclude(run: Run): Conclusion {
       ...(gates.includes(undefined) ? listWarnings(run.warnings) : []),
     ]),
     advice: getAdvice(run),
+  }
+}
+
+const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
+const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
+
+/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run has them. */
+export function omitInputs(conclusion: Conclusion): Conclusion {
+  const omit = (text: string): string =>
+    joinSentences(text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMED_INPUT.test(sentence)))
+  const { text, advice } = conclusion
+  if (advice === undefined || !NAMED_INPUT.test(advice)) return { ...conclusion, text: omit(text) }
+  return {
+    ...conclusion,
+    text: omit(text),
+    advice: joinSentences([omit(advice), 'The page of the run says what to do.']),
   }
 }
 

@@ -5,8 +5,7 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { AGENT_FIELDS } from '../inputs.ts'
-import { conclude } from '../outcome.ts'
+import { conclude, omitInputs } from '../outcome.ts'
 import { linkCommits } from '../pull-request/status.ts'
 import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
@@ -34,15 +33,6 @@ export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'i
 
 /** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
-
-const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
-const NAMES_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
-
-/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run shows them. */
-function withoutInputs(text: string): string {
-  const kept = text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMES_INPUT.test(sentence))
-  return kept.join(' ')
-}
 
 /** Links to the new commits, the pull request and the run. */
 function renderLinks(run: Run, { serverUrl, repository, runId }: Context): string {
@@ -72,18 +62,17 @@ function canAskAgain(run: Run, { repository }: Context): boolean {
  */
 export function renderReply(
   run: Run,
-  { title, text, advice = '' }: Conclusion,
+  conclusion: Conclusion,
   address: CommentAddress,
   context: Context & { readonly inputsHash: string; readonly command: string },
 ): string {
   const { skipReason } = run
-  const shownAdvice = withoutInputs(advice)
-  const isShortened = shownAdvice !== advice
-  const result = `**${title}.** ${withoutInputs(text)}`
+  const { title, text, advice } = omitInputs(conclusion)
   const blocks = [
-    formatSentences(skipReason === undefined ? result : `Nothing was sent to the agent. ${skipReason}`),
-    skipReason === undefined &&
-      formatSentences([shownAdvice, isShortened && 'The page of the run says what to do.'].filter(Boolean).join(' ')),
+    formatSentences(
+      skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    ),
+    skipReason === undefined && advice && formatSentences(advice),
     renderLinks(run, context),
     canAskAgain(run, context) &&
       `To ask for another change, begin a comment on the pull request with \`${context.command}\`.`,

@@ -40,7 +40,7 @@ export function checkGates(run: Run): readonly (boolean | undefined)[] {
 const REVIEW_CHECKS = 'Look at the checks of the pull request.'
 const REVIEW_FILES =
   'Look at these files in the pull request. Ask the agent to undo what it should not have changed, or add the files to the allowed paths of the workflow.'
-const RESOLVE_CONFLICT = 'Resolve the conflict, or send a follow-up that asks the agent to resolve it.'
+const RESOLVE_CONFLICT = 'Resolve the conflict, or ask the agent to resolve it.'
 const UPDATE_BRANCH = 'Update its branch with the base branch, as the rules of the base branch require.'
 const APPROVE_CHECKS =
   "Approve the workflow runs on the page of the pull request. They need an approval if the pull request was opened with a workflow's own token. With an app's token, they start immediately."
