@@ -360,10 +360,10 @@ test.each<[string, Partial<Scene>]>([
   ['a follow-up that is rejected', { responses: { 'message job_finished': respondWith(400) } }],
   ['a follow-up that cannot be processed', { responses: { 'message job_finished': respondWith(422) } }],
   ['a job that disappears during its turn', { reads: [...Array<Responder>(5).fill(respondNormally), gone] }],
-])('the reply about %s names only inputs that are valid with `command`', async (_what, scene) => {
+])('the reply about %s names no inputs, but says where to find what to do', async (_what, scene) => {
   const { docs, outcome } = await play(scene)
   const reply = docs.pulls[1]?.comments.find(({ body }) => body.includes('reply run='))?.body
   expect(outcome).toBe('error')
-  expect(reply).toContain('`project-id` and `base-url`.')
-  expect(reply).not.toContain('`job-id`')
+  expect(reply).toContain('The page of the run says what to do.')
+  expect(reply).not.toMatch(/`(?:job-id|project-id|base-url)`/)
 })

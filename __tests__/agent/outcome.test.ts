@@ -45,9 +45,8 @@ const TO_ATTACH_TO_FOLLOW_UP = `${RESENDS} ${TO_ATTACH} It reports how the job e
 const MORE_TIME = `${RESENDS} Look at the job in the service's dashboard, and raise \`timeout-minutes\` for the next run.`
 const LOOK_AT_ROUND = `${STARTS_ANOTHER} Look at the job in the service's dashboard before you send it another prompt.`
 const RUN_AGAIN = 'Run the step again if you still need it.'
-const LOOK =
-  "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt."
-const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
+const LOOK = "Look at the job in the service's dashboard, then try again with a different prompt."
+const NAME_PAGES = 'If you expected changes, ask again and name the pages.'
 
 const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
 const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const
@@ -158,7 +157,7 @@ test.each<[Findings, title: string, advice: string]>([
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
   [{ ...GOOD, state: 'closed' }, CLOSED, 'Reopen it'],
   [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Reopen it'],
-  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of \`allowed-paths\``, 'Reopen it'],
+  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of the allowed paths`, 'Reopen it'],
   [RED, `${OPENED} its checks failed`, REVIEW_CHECKS],
   [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, REVIEW_CHECKS],
   [checked('pending'), `${OPENED} its checks have not finished`, REVIEW_CHECKS],
@@ -179,8 +178,8 @@ test.each<[Findings, title: string, advice: string]>([
   ],
   [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
-  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at these files'],
-  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at these files'],
+  [{ ...RED, outside }, `${OPENED} and it changes files outside of the allowed paths`, 'Look at these files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files are in the allowed paths`, 'Look at these files'],
 ])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
   const report = createReport({ ...WITH_GATES, pullRequest })
   const conclusion = concludeWith(report)
@@ -248,7 +247,7 @@ test('names the cause of a gate that is red because GitHub could not be read, an
 test('describes what is known about a pull request, and nothing else', () => {
   const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
-    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`: `src/a.ts`.',
+    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 file outside of the allowed paths: `src/a.ts`.',
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
   expect(describe({ state: 'open' })).toBe('')

@@ -54,28 +54,6 @@ export const CHECKS: Checks = {
       ],
     },
   },
-  'docs/migrating.md': {
-    'if nothing fails, the script and the step that replaces it have the same result': {
-      runs: [
-        {
-          outputs: { 'steps.0.pr': '<service>/acme/docs/pull/4', 'pr-link': '<service>/acme/docs/pull/5' },
-          prompts: ['docs new', 'docs new'],
-        },
-      ],
-    },
-    'if the agent fails, the script is green with no pull request, and the step is red': {
-      scenario: 'failed',
-      runs: [{ isRed: true, outputs: { 'steps.0.pr': 'null', 'pr-link': '' }, prompts: ['docs new', 'docs new'] }],
-    },
-    'if one read fails, the script is green with no pull request, and the step reads again': {
-      scenario: 'flaky',
-      runs: [{ outputs: { 'steps.0.pr': 'null', outcome: 'pull-request' }, prompts: ['docs new', 'docs new'] }],
-    },
-    'if the service refuses the prompt, the script is green, and the step is red': {
-      scenario: 'unavailable',
-      runs: [{ isRed: true, outputs: { 'steps.0.pr': 'null', outcome: 'error' } }],
-    },
-  },
   '.github/workflows/self-test.yml': {
     'the workflow that tests the actions on real runners passes': {
       eventName: 'workflow_dispatch',

@@ -35,7 +35,7 @@ const createDocs = () => createRepositoryChangedSince('before-auto-merge.yml', '
 
 /** Recipes whose failing checks go back to the agent, and that merge. */
 export const FIX_ROUND_CHECKS: Checks = {
-  'README.md': {
+  'docs/checks-and-merging.md': {
     'a pull request whose checks pass is merged at the checked head': {
       runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: [MERGE] }],
     },

@@ -1,6 +1,6 @@
 /**
- * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, unchanged with act, a workflow engine:
- * against the embedded service, on this machine, without containers.
+ * Runs every workflow of docs/recipes, and the merge steps of a page, unchanged with act, a workflow engine: against
+ * the embedded service, on this machine, without containers.
  *
  *   node scripts/recipes/run-recipes.ts <path of act> <path of gojq> [part of a recipe's path ...]
  *

@@ -35,7 +35,7 @@ export interface Caller {
 
 /** Documents whose steps are below a heading. Their permissions are those of a recipe. */
 const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
-  'README.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
+  'docs/checks-and-merging.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
 }
 
 function toWorkflow(steps: string, permissions: object = {}): string {
@@ -66,7 +66,7 @@ function readUnchanged(recipe: string): string {
     const { permissions } = parse(readUnchanged(excerpt.recipe)) as Workflow
     return toWorkflow(steps, permissions)
   }
-  return recipe.endsWith('.md') ? toWorkflow(listCodeBlocks(text, 'yaml').join('')) : text
+  return text
 }
 
 /**

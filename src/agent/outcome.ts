@@ -5,7 +5,7 @@ import { STATUS_PHRASES } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import type { FailOn } from './inputs.ts'
+import { AGENT_FIELDS, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
   CHECKS_TEXTS,
@@ -300,8 +300,7 @@ const RULES: readonly Rule[] = [
     colour: 'failed',
     title: () => 'The job failed',
     text: describeUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
-    advice: () =>
-      "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt.",
+    advice: () => "Look at the job in the service's dashboard, then try again with a different prompt.",
     changed: hasPullRequest,
   },
   {
@@ -323,7 +322,7 @@ const RULES: readonly Rule[] = [
       isPullRequestInspected(run)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
-    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, send a follow-up that names the pages.',
+    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, ask again and name the pages.',
     // The job may have worked in another pull request that this step did not inspect.
     changed: (run) => (mayHaveUnseenChanges(run) || getJob(run)?.prLink !== undefined ? undefined : false),
   },
@@ -451,6 +450,22 @@ export function conclude(run: Run): Conclusion {
   }
 }
 
+const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
+const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
+
+/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run has them. */
+export function omitInputs(conclusion: Conclusion): Conclusion {
+  const omit = (text: string): string =>
+    joinSentences(text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMED_INPUT.test(sentence)))
+  const { text, advice } = conclusion
+  if (advice === undefined || !NAMED_INPUT.test(advice)) return { ...conclusion, text: omit(text) }
+  return {
+    ...conclusion,
+    text: omit(text),
+    advice: joinSentences([omit(advice), 'The page of the run says what to do.']),
+  }
+}
+
 const OPENED = 'opened'
 
 /** How a turn without an effect ended, in a row of the history and in the log. */
@@ -487,18 +502,22 @@ function formatFinished(turn: Turn): string {
 export const getTurnOutcome = (turn: Turn): Outcome =>
   getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
 
+/** Formats the error of a turn; undefined if the turn's end says more. */
+function formatTurnError(turn: Turn, { code }: ActionError): string | undefined {
+  const { end, sent, task } = turn
+  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
+  if (code === 'not-sent' || (code === 'deadline' && isUnsentPrompt)) return 'not sent'
+  if (code === 'cancelled' && end !== 'finished')
+    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
+  if (end === 'finished' && (code === 'cancelled' || getError({ turns: [turn] }) === undefined)) return undefined
+  return code === 'deadline' ? END_PHRASES['timed-out'] : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[code]}`
+}
+
 /** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
 export function formatEnd(turn: Turn): string {
-  const { end, error, sent, task } = turn
-  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
-  if (error?.code === 'cancelled' && end === 'finished') return formatFinished(turn)
-  if (error?.code === 'cancelled')
-    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
-  if (error?.code === 'not-sent' || (error?.code === 'deadline' && isUnsentPrompt)) return 'not sent'
-  if (error !== undefined && (end !== 'finished' || getError({ turns: [turn] }) !== undefined))
-    return error.code === 'deadline'
-      ? END_PHRASES['timed-out']
-      : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[error.code]}`
+  const { end, error, sent } = turn
+  const failure = error && formatTurnError(turn, error)
+  if (failure !== undefined) return failure
   if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
   return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
 }

@@ -5,7 +5,14 @@ import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator
 import { PUSH } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
-import { playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../../support/play-step.ts'
+import {
+  changeResponse,
+  playStep,
+  type PlayedStep,
+  type PlayStepOptions,
+  type Responder,
+  respondWith,
+} from '../../support/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 const play = (given: Given = {}, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
@@ -48,6 +55,20 @@ describe.each([
     expect([isGreen, report.unmarked]).toEqual([true, undefined])
     expect(notice?.text).toContain(message)
   })
+})
+
+test('marks a known pull request even if the end of its job cannot be observed', async () => {
+  let hasLink = false
+  const read: Responder = (request) => {
+    if (hasLink) return respondWith(403)()
+    hasLink = request.respond().body.includes('/pull/')
+    return changeResponse(() => ({ status: 'active' }))(request)
+  }
+  const { docs, isGreen, report } = await play(ROLLING, { responses: { 'read job_000001': read } })
+  expect([isGreen, report.error?.code]).toEqual([false, 'forbidden'])
+  const pull = Object.values(docs.pulls).at(-1)
+  expect(pull?.labels).toContain('docs-agent')
+  expect(parseHistory(pull?.comments[0]?.body ?? '')).toMatchObject({ job: 'job_000001', rows: [{ outcome: 'error' }] })
 })
 
 test('names the repository of the pull request that cannot be marked', async () => {
