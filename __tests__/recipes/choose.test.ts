@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { listLinkTargets, parseTable, root } from '../support/markdown-files.ts'
 import { readWorkflow } from '../support/workflow-files.ts'
 
@@ -33,4 +34,14 @@ test('the copies for the packages of a monorepo change what the recipe has', () 
   expect(on).toHaveProperty('push.paths')
   expect(concurrency?.group).toBe('docs-agent')
   expect(Object.keys(step?.with ?? {})).toEqual(expect.arrayContaining(['paths', 'project-id']))
+})
+
+test('adds only inputs that the action has', () => {
+  const { inputs } = parse(readFileSync(`${root}action.yml`, 'utf8')) as { readonly inputs: object }
+  const added = parseTable(guide, 'Add to any recipe').flatMap(([, cell = '']) =>
+    Array.from(cell.matchAll(/`([a-z-]+)(?:: [^`]+)?`/g), ([, name]) => name),
+  )
+  const [others, names] = [['if', 'on', 'follow-up'], Object.keys(inputs)]
+  expect(added.length).toBeGreaterThan(10)
+  expect(added.filter((name = '') => ![...names, ...others].includes(name))).toEqual([])
 })

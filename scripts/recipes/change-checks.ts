@@ -167,7 +167,6 @@ export const CHANGE_CHECKS: Checks = {
           summary: ['What changed in acme/code'],
         },
         {
-          vars: { DOCS_APP_CLIENT_ID: '' },
           inputs: { prompt: 'Shorten the introduction.', change: '' },
           prompts: ['job_000001'],
           open: [4],

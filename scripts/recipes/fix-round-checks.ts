@@ -41,20 +41,6 @@ export const FIX_ROUND_CHECKS: Checks = {
     },
   },
   'docs/recipes/before-auto-merge.yml': {
-    'without an app, a checked pull request within the allowed paths is merged at the checked head': {
-      vars: WITHOUT_APP,
-      docs: createDocs(),
-      runs: [
-        {
-          outputs: { checks: 'success', 'in-scope': 'true' },
-          prompts: ['new'],
-          promptTexts: ['with these changes', 'src/flags.ts'],
-          labels: ['docs-agent-merge'],
-          open: [],
-          commands: [READ_REVIEWS, MERGE],
-        },
-      ],
-    },
     'red runs continue one pull request, which is not merged while changes are requested, and is updated if it is behind':
       {
         docs: { ...createDocs(), requiresUpToDate: true },
@@ -85,6 +71,20 @@ export const FIX_ROUND_CHECKS: Checks = {
           { prompts: ['job_000001'], commands: [UPDATE, READ_REVIEWS, MERGE], open: [] },
         ],
       },
+    'without an app, a checked pull request within the allowed paths is merged at the checked head': {
+      vars: WITHOUT_APP,
+      docs: createDocs(),
+      runs: [
+        {
+          outputs: { checks: 'success', 'in-scope': 'true' },
+          prompts: ['new'],
+          promptTexts: ['with these changes', 'src/flags.ts'],
+          labels: ['docs-agent-merge'],
+          open: [],
+          commands: [READ_REVIEWS, MERGE],
+        },
+      ],
+    },
     'a draft is left open, and a change to an excluded page makes the run red: neither is merged': {
       scenarios: ['draft'],
       docs: createDocs(),

@@ -62,8 +62,10 @@ function resolveStart(run: Run, check: Check, state: GitHubState, defaultEvent: 
   const { branches = {} } = state.repositories[from] ?? {}
   const branch = findRefName(event)
   const headSha = branches[branch] ?? branches['main'] ?? ''
+  // Scheduled runs have no repository (zephyrproject-rtos/zephyr#49041).
   const repository = { name: from.split('/')[1], full_name: from }
-  return { eventName, event: { repository, ...event, ...(inputs && { inputs }) }, from, branch, headSha }
+  const common = { ...(eventName !== 'schedule' && { repository }), ...(inputs && { inputs }) }
+  return { eventName, event: { ...common, ...event }, from, branch, headSha }
 }
 
 /** Lists the repositories that the app is installed in. */

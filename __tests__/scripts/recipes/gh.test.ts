@@ -58,6 +58,12 @@ test('updates a branch that is behind, and leaves one that is up to date', async
   expect(docs.pulls[7]?.headSha).not.toBe(sha)
 })
 
+test('comments on a pull request', async () => {
+  const { docs, gh } = await start()
+  expect(await gh('api', 'repos/acme/docs/issues/7/comments', '-f', 'body=a=b\nc', '--silent')).toEqual(['', ''])
+  expect(docs.pulls[7]?.comments).toMatchObject([{ body: 'a=b\nc' }])
+})
+
 test.each([
   [['pr', 'checks', '7'], 'gh: The command “pr checks” is not played.'],
   [['pr', 'merge', '7', '--squash', '--auto'], expect.stringContaining("gh: Unknown option '--auto'")],

@@ -45,25 +45,25 @@ interface Review {
   readonly state: string
 }
 
-type Values = Readonly<Record<string, string | boolean | undefined>>
+type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
 interface Command {
   readonly options: ParseArgsConfig['options'] & {}
-  readonly run: (path: string, values: Values) => Promise<void>
+  readonly run: (target: string, values: Values) => Promise<void>
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   'pr merge': {
     options: { squash: { type: 'boolean' }, 'match-head-commit': { type: 'string' } },
-    async run(path, { squash, 'match-head-commit': sha }) {
+    async run(link, { squash, 'match-head-commit': sha }) {
       if (squash !== true) throw new Error('--squash is required.')
-      await send('PUT', `${path}/merge`, { merge_method: 'squash', ...(sha !== undefined && { sha }) })
+      await send('PUT', `${getPath(link)}/merge`, { merge_method: 'squash', ...(sha !== undefined && { sha }) })
     },
   },
   'pr update-branch': {
     options: {},
-    async run(path) {
-      const { status, message } = await request('PUT', `${path}/update-branch`)
+    async run(link) {
+      const { status, message } = await request('PUT', `${getPath(link)}/update-branch`)
       // GitHub CLI compares first, and succeeds if the branch is up to date.
       if (status >= 400 && message !== 'There are no new commits on the base branch.')
         throw new Error(`${message} (HTTP ${status})`)
@@ -71,13 +71,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'pr view': {
     options: { json: { type: 'string' }, jq: { type: 'string' } },
-    async run(path, { json, jq }) {
+    async run(link, { json, jq }) {
       if (json !== 'reviews' || typeof jq !== 'string') throw new Error('Only --json reviews with --jq is played.')
-      const listed = (await send('GET', `${path}/reviews?per_page=100`)) as readonly Review[]
+      const listed = (await send('GET', `${getPath(link)}/reviews?per_page=100`)) as readonly Review[]
       const reviews = listed.map(({ user, state }) => ({ author: { login: user.login }, state }))
       // The library that GitHub CLI uses.
       const input = JSON.stringify({ reviews })
       process.stdout.write(execFileSync(GOJQ, ['--raw-output', jq], { input }))
+    },
+  },
+  api: {
+    options: { 'raw-field': { type: 'string', short: 'f', multiple: true }, silent: { type: 'boolean' } },
+    async run(path, { 'raw-field': fields, silent }) {
+      if (!Array.isArray(fields) || silent !== true) throw new Error('Only fields and --silent are played.')
+      const pairs = fields.map((field) => /^([^=]+)=([^]*)$/.exec(String(field))?.slice(1) ?? [])
+      await send('POST', path, Object.fromEntries(pairs) as object)
     },
   },
 }
@@ -85,11 +93,13 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 async function run(args: readonly string[]): Promise<void> {
   appendFileSync(join(ARTIFACTS_FOLDER, 'gh.log'), `${args.join(' ')}\n`)
   if (GH_TOKEN === '') throw new Error('Set the environment variable GH_TOKEN.')
-  const name = args.slice(0, 2).join(' ')
+  const words = args[0] === 'api' ? 1 : 2
+  const name = args.slice(0, words).join(' ')
   const command = COMMANDS[name]
   if (command === undefined) throw new Error(`The command “${name}” is not played.`)
-  const { values, positionals } = parseArgs({ args: args.slice(2), options: command.options, allowPositionals: true })
-  await command.run(getPath(positionals[0] ?? ''), values as Values)
+  const { options } = command
+  const { values, positionals } = parseArgs({ args: args.slice(words), options, allowPositionals: true })
+  await command.run(positionals[0] ?? '', values)
 }
 
 try {
