@@ -81,3 +81,8 @@ test('recipes merge by the link of the pull request', () => {
   expect(merges).not.toEqual([])
   for (const merge of merges) expect(merge).toMatch(/^gh pr merge "\$PR_LINK" /)
 })
+
+test('recipes that can run on a schedule do not read the repository from the event', () => {
+  const reading = RECIPES.filter(({ text }) => text.includes('{ github.event.repository.')).map(({ name }) => name)
+  expect(reading).toEqual(['on-dispatch.yml'])
+})
