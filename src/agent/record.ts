@@ -497,7 +497,7 @@ export function hasChangedInRound({ turns }: Run): boolean {
   return turns.slice(1).some(mayHave)
 }
 
-/** Counts the commits that the agent has added to existing pull requests. Their number in a new pull request is unknown. */
+/** Counts the commits that the agent has added to existing pull requests, in all turns. Those of a new one are not counted. */
 export const countCommitsOfUpdates = ({ turns }: Pick<Run, 'turns'>): number =>
   turns.reduce((sum, { effect }) => sum + (effect?.kind === 'updated' ? effect.commits : 0), 0)
 

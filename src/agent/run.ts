@@ -62,6 +62,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     await markUnobserved(step)
   }
   logEnd(step)
+  // Both also run after a cancel, so neither may throw an `ActionError`.
   await Promise.all([completeHistory(step), replyToComment(step)])
   return record.read()
 }
