@@ -145,7 +145,7 @@ export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
   const rules = toLines(text).flatMap(({ line, at }): PathRule[] => {
     const pattern = line.replace(/^!/, '')
-    const steps = findYamlSyntax(line) ?? findMistake(pattern) ?? readSteps(pattern)
+    const steps = findMistake(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') {
       problems.push(`${at} ${steps}`)
       return []
