@@ -28,11 +28,23 @@ test('counts a commit by a person that the agent committed as the work of the ag
 
 test('a follow-up that the agent commits in the name of a person has changed the pull request', async () => {
   const account = { id: 11, login: 'mona', type: 'User' }
-  const inHerName = changeResponse((listed: readonly { author: object }[]) =>
-    listed.map((one, at) => (at === 0 ? one : { ...one, author: { ...one.author, ...account } })),
+  const inHerName = <One extends { author: object }>(one: One) => ({ ...one, author: { ...one.author, ...account } })
+  const { outputs, hostCalls, report } = await playFollowUp(
+    {},
+    {
+      responses: {
+        'pulls/list-commits': changeResponse(([first, ...others]: readonly { author: object }[]) => [
+          first,
+          ...others.map(inHerName),
+        ]),
+        'repos/compare-commits-with-basehead': changeResponse(({ commits }: { commits: { author: object }[] }) => ({
+          commits: commits.map(inHerName),
+        })),
+      },
+    },
   )
-  const { outputs, hostCalls } = await playFollowUp({}, { responses: { 'pulls/list-commits': inHerName } })
   expect(outputs).toMatchObject({ outcome: 'pull-request', changed: 'true' })
+  expect(report.files?.files.length).toBeGreaterThan(0)
   expect(hostCalls.join('\n')).not.toContain('Others have committed')
 })
 
