@@ -12,6 +12,8 @@ import {
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
+  type Responder,
+  respondInOrder,
   respondWith,
 } from '../support/play-step.ts'
 
@@ -63,6 +65,16 @@ test('a job is gone only after three reads over 20 s, and a new job starts then'
   expect(listReceivers(played)).toEqual(['create'])
   expect(reads.length).toBeGreaterThanOrEqual(3)
   expect((reads.at(-1) ?? 0) - (reads[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
+})
+
+test.each([1, 2, 3, 5])('one odd response after %d good reads of the job does not stop the follow-up', async (good) => {
+  const reads = [
+    ...Array<Responder>(good).fill(({ respond }) => respond()),
+    respondWith(403),
+    changeResponse(() => ({})),
+  ]
+  const { isGreen, messages } = await playFollowUp({}, { responses: { [READ]: respondInOrder(...reads) } })
+  expect([isGreen, messages.length]).toEqual([true, 1])
 })
 
 describe('nothing is sent, and the step is red, if', () => {

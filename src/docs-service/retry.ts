@@ -346,7 +346,7 @@ export interface MissingJob {
  * Reads a job once. Returns an error that does not end the wait for the job.
  * @throws ActionError if the wait for the job ends
  */
-type TryReadJob = (jobId: string, read: () => Promise<Job>, missing?: MissingJob) => Promise<Job | ActionError>
+export type TryReadJob = (jobId: string, read: () => Promise<Job>, missing?: MissingJob) => Promise<Job | ActionError>
 
 /** After a successful read, this many other responses in a row end the wait. */
 const MIN_CONFIRMATIONS = 3
