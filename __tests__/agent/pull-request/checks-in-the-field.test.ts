@@ -50,7 +50,7 @@ test.each([
   const { messages, outputs, docs, summary } = await playWith(conclusion)
   expect(messages).toEqual([])
   expect(outputs).toMatchObject({ checks: 'failure' })
-  expect(summary).toContain('Failing checks were not sent back to the agent')
+  expect(summary).toContain('Failing checks were not sent back to the agent. No commit can fix the failed checks')
   expect(getComments(docs)).toContain(happened)
 })
 
