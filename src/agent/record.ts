@@ -3,6 +3,7 @@
  * from this alone. A run can be cancelled at any time, so the record can be reported at any moment.
  */
 import { openGitHub, type Step } from '../action/step.ts'
+import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
 import type { Job, PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
@@ -341,12 +342,15 @@ export function createUnstartedRun(error: ActionError | undefined, durationMs: n
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly record: Recorder
+  /** The only one of the step, because it remembers which jobs were read. */
+  readonly tryReadJob: TryReadJob
 }
 
 export const openAgentStep = (inputs: AgentInputs, given: Step): AgentStep => ({
   ...given,
   inputs,
   record: new Recorder(inputs, given),
+  tryReadJob: createTryReadJob(given.clock, given.signal),
 })
 
 /**
