@@ -43,8 +43,8 @@ test.each([
   expect(hasCommand(read(body), '/docs')).toBe(false)
 })
 
-test.each(['comments.yml', 'reviews.yml'])('the recipe %s starts the run wherever the command may stand', (name) => {
-  const file = readFileSync(new URL(`../../docs/recipes/${name}`, import.meta.url), 'utf8')
+test('the recipe starts the run wherever the command may stand', () => {
+  const file = readFileSync(new URL('../../docs/recipes/comments.yml', import.meta.url), 'utf8')
   const { jobs } = parseYaml(file) as { jobs: { ask: { if: string } } }
-  expect(jobs.ask.if).toMatch(/^contains\(github\.event\..*, '\/docs'\) &&/)
+  expect(jobs.ask.if).toMatch(/ && contains\(github\.event\.[^)]*, '\/docs'\) && /)
 })

@@ -228,7 +228,7 @@ const ROWS: readonly Row[] = [
     plays: ['token-expires'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': '', checks: '' },
-    notice: 'The recipe `long-job-with-app.yml`',
+    notice: 'with the recipe `attach.yml`',
     leaves: { labels: [], comments: [] },
   },
   {

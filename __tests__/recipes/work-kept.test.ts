@@ -57,7 +57,7 @@ test.each(listWorkflowsToCopy())(
 
 test.each(WORKFLOWS)('$name never runs twice at the same time if its runs share a pull request', ({ workflow }) => {
   for (const { job, given } of listAgentSteps(workflow)) {
-    const isPerEvent = String(given['label']).includes('github.event')
+    const isPerEvent = /github\.event\.(?!repository)/.test(String(given['label']))
     if (isPerEvent || !/^(?:follow-up|skip)$/.test(String(given['on-open-pr']))) continue
     // act ignores concurrency, so the recipe checks do not cover this.
     expect(job.concurrency ?? workflow.concurrency).toMatchObject({ 'cancel-in-progress': false })

@@ -150,7 +150,7 @@ function describeValidation({ githubMessage, problems }: Refusal, redact: Redact
 }
 
 const EXPIRED =
-  'The token of a GitHub App lasts one hour. The recipe `long-job-with-app.yml` starts the agent in one job and waits for it in another, with a new token.'
+  'The token of a GitHub App lasts one hour. Keep `timeout-minutes` at 55 or less. If the agent needs longer, wait for its job with the recipe `attach.yml`, which gets a new token.'
 
 function toRefusalError(
   refusal: Refusal,
