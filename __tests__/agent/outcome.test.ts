@@ -4,7 +4,7 @@ import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome
 import type { ChecksState, Findings } from '../../src/agent/record.ts'
 import type { Run } from '../../src/agent/record.ts'
 import { getError } from '../../src/agent/record.ts'
-import type { Job, TerminalStatus } from '../../src/docs-service/schemas.ts'
+import { isTerminal, type Job, STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
@@ -35,6 +35,21 @@ test.each<[string, TurnFacts]>([
   const report = createReport({ task: FOLLOW_UP, state })
   expect(getError(report)).toBeDefined()
   expect(concludeWith(report).isGreen).toBe(false)
+})
+
+const TERMINAL = Object.keys(STATUS_PHRASES).flatMap((status) => {
+  const job = { ...completed, status } as Job
+  return isTerminal(job) ? [[status, job] as const] : []
+})
+
+test.each(TERMINAL)('a finished job with the status %s is green only if it completed', (status, job) => {
+  const report = createReport({ state: endWith('created', job) })
+  expect(concludeWith(report, 'failed', 'archived').isGreen).toBe(status === 'completed')
+})
+
+test('a job that has not ended is not reported as ended', () => {
+  const report = createReport({ state: { sent: 'started', end: 'timed-out', job: active } })
+  expect(conclude(report).text).toContain('The job still runs.')
 })
 
 const TO_ATTACH =

@@ -13,6 +13,8 @@ import {
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
+  type Responder,
+  respondInOrder,
   respondWith,
 } from '../support/play-step.ts'
 
@@ -71,6 +73,16 @@ test('a follow-up is no `unchanged` while GitHub shows only the commit of anothe
   const github = { ...scenario, lag: { ...scenario.lag, headMs: 3_000 } }
   const { outputs } = await playFollowUp({}, { github })
   expect([outputs['outcome'], outputs['changed']]).toEqual(['pull-request', 'true'])
+})
+
+test.each([1, 2, 3, 5])('one odd response after %d good reads of the job does not stop the follow-up', async (good) => {
+  const reads = [
+    ...Array<Responder>(good).fill(({ respond }) => respond()),
+    respondWith(403),
+    changeResponse(() => ({})),
+  ]
+  const { isGreen, messages } = await playFollowUp({}, { responses: { [READ]: respondInOrder(...reads) } })
+  expect([isGreen, messages.length]).toEqual([true, 1])
 })
 
 describe('nothing is sent, and the step is red, if', () => {

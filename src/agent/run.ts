@@ -62,6 +62,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     await markUnobserved(step)
   }
   logEnd(step)
+  // Both also run after a cancel, so neither may throw an `ActionError`.
   await Promise.all([completeHistory(step), replyToComment(step)])
   return record.read()
 }
@@ -143,11 +144,11 @@ async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentSte
   return awaitChecks(pullRequest, step)
 }
 
-/** Marks the pull request of a new job whose end could not be observed, because the next run would open a second one. */
+/** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
 async function markUnobserved(step: AgentStep): Promise<void> {
   const { record, signal } = step
-  const { job, task } = record.newest
-  if (task.kind !== 'create' || job?.prLink === undefined || record.newest.end !== undefined || signal.aborted) return
+  const { end, job, sent } = record.newest
+  if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
   try {
     const pullRequest = await readMarkable(step)
     if (pullRequest !== undefined) await markPullRequest(pullRequest, job.id, step)

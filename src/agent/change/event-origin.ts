@@ -38,6 +38,12 @@ function getTagCommits(event: Extract<Event, { kind: 'tag' | 'release' }>, sha: 
   return event.kind === 'tag' ? (event.push?.commits ?? []) : []
 }
 
+/** Runners other than GitHub's can omit what was pushed: then only the newest commit is known. */
+function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: string): readonly EventCommit[] {
+  const isKnown = push.move.kind !== 'unknown' || push.commits.length > 0
+  return isKnown ? push.commits : toCommit(SHA.test(sha) ? sha : undefined)
+}
+
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch } = event
   /** The default branch belongs to nobody, so it is left out. */
@@ -60,7 +66,7 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return getSubjectOrigin(event.subject)
     case 'push':
-      return { kind: 'change', commits: event.push.commits, branch: getBranch(event.branch) }
+      return { kind: 'change', commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
       return { kind: 'change', commits: getTagCommits(event, sha) }

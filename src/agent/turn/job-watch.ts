@@ -4,7 +4,6 @@
  */
 import { OutputsLost } from '../../action/toolkit.ts'
 import {
-  createTryReadJob,
   getRateLimitDelayMs,
   isTransient,
   type MissingJob,
@@ -94,12 +93,9 @@ interface Listener {
   sleep(ms: number, requestedBy?: ActionError): Promise<void>
 }
 
-/**
- * Creates the poller of a step. A step has only one, because it remembers which jobs were read.
- */
+/** Creates a function that polls jobs and reports each read to the listener. */
 export function createPoller(step: AgentStep, listener: Listener): PollJob {
-  const { client, clock, deadlineAt, signal, random, inputs } = step
-  const tryRead = createTryReadJob(clock, signal)
+  const { client, clock, deadlineAt, random, inputs, tryReadJob } = step
 
   /** Returns the minimum delay before the next read in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
@@ -116,7 +112,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
     const read = async (): Promise<Job | ActionError> => {
       requestedAt = clock.now()
       const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, endsAt) : endsAt
-      const result = await tryRead(jobId, () => client.getJob(jobId, readEndsAt), plan)
+      const result = await tryReadJob(jobId, () => client.getJob(jobId, readEndsAt), plan)
       listener.observe(result)
       return result
     }
