@@ -91,6 +91,16 @@ function createDemoRepository(
   })
   const second = pushChange(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
+  for (const [index, daysAgo] of [30, 10].entries()) {
+    const atMs = startMs - daysAgo * DAY_MS
+    repository.releases.push({
+      id: 11 + index,
+      tag: `v1.${index}.0`,
+      by: MAINTAINER,
+      createdAtMs: atMs,
+      publishedAtMs: atMs,
+    })
+  }
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
   const patches =
