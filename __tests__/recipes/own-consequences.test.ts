@@ -15,6 +15,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'refresh-old-pages.yml': 'is about unchanged pages',
   'docs-checks.yml': 'does not use the agent',
   'fleet-on-schedule.yml': 'sends one prompt to many projects, independent of changes',
+  'weekly-report.yml': 'does not use the agent',
   'weekly-visitors.yml': 'does not use the agent',
 }
 

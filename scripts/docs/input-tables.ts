@@ -19,6 +19,7 @@ export const PAGES = [
   { document: 'README.md', action: 'action.yml', tables: ['all-inputs', 'all-outputs'] },
   { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },
   { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: ['inputs', 'outputs'] },
+  { document: 'docs/report.md', action: 'report/action.yml', tables: ['inputs', 'outputs'] },
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs'] },
 ] as const
 
