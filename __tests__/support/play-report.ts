@@ -182,7 +182,7 @@ export async function playReport(
     baseClock,
     respond: (request, nowMs) => service.handle(request, nowMs),
     timeoutMs: 900_000,
-    facts: { sha: docs.branches['main'] ?? '', ...facts },
+    facts: { sha: state.repositories['acme/docs']?.branches['main'] ?? '', ...facts },
   })
   const played = await playOn({ ...stage, baseClock }, reportAction, () =>
     reportAction.parse(inputs, '.', new Date(NOW_MS)),

@@ -4,7 +4,6 @@ import { openGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
 import { hasLabel } from '../github/labels.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
-import { isSameRepository } from '../github/schemas.ts'
 import { mapInBatches, rethrowIfForAll } from './changes.ts'
 import type { ReportInputs } from './inputs.ts'
 import { type AgentPullRequest, isInPeriod, isWaiting } from './numbers.ts'
@@ -12,11 +11,7 @@ import type { Change, LabelledPullRequest } from './verdict.ts'
 
 export interface AgentWork {
   /** All with the label, of the agent or not: only trusted histories count. */
-  readonly labelled: readonly LabelledPullRequest[]
-  /** Those of the agent in the period. */
-  readonly inPeriod: readonly AgentPullRequest[]
-  /** The numbers of all of the agent. */
-  readonly numbers: readonly number[]
+  readonly pullRequests: readonly AgentPullRequest[]
   /** The list is complete back to this time, in ISO 8601. Empty: it is complete. */
   readonly completeSince: string
 }
@@ -96,27 +91,23 @@ export async function readAgentWork(
   // It can be closed between the two requests.
   const unique = [...new Map(listed.map((pull) => [pull.number, pull])).values()]
   const now = clock.wallTime()
-  const read = await mapInBatches(unique, async (pull) => {
-    const { number, state, author, title, createdAt, endedAt, asked } = pull
-    const found = { number, state, ...(await readHistories(repository, number, step)) }
+  const pullRequests = await mapInBatches(unique, async (pull): Promise<AgentPullRequest> => {
+    const read = { ...pull, ...(await readHistories(repository, pull.number, step)) }
     // People and labelers use the same label, so that only the history shows that the pull request of a person is the agent's.
-    const isAgents = author.type === 'Bot' || found.histories.length > 0
-    if (!isAgents || !isInPeriod(pull, periodStart)) return { found, isAgents }
-    const isEdited = state === 'merged' ? await readIsEdited(repository, pull, step) : undefined
-    const own = { ...found, title, createdAt, endedAt, asked, isEdited, approvedBy: [] }
-    const approvedBy = isWaiting(own, now) ? await readApprovers(repository, number, step) : []
-    return { found, isAgents, own: { ...own, approvedBy } }
+    const isByAgent = pull.author.type === 'Bot' || read.histories.length > 0
+    const isCounted = isByAgent && isInPeriod(pull, periodStart)
+    return {
+      ...read,
+      isByAgent,
+      isEdited: isCounted && pull.state === 'merged' ? await readIsEdited(repository, pull, step) : undefined,
+      approvedBy: isCounted && isWaiting(pull, now) ? await readApprovers(repository, pull.number, step) : [],
+    }
   })
-  return {
-    labelled: read.map(({ found }) => found),
-    inPeriod: read.flatMap(({ own }) => own ?? []).toSorted((a, b) => a.number - b.number),
-    numbers: read.flatMap(({ found, isAgents }) => (isAgents ? found.number : [])),
-    completeSince:
-      lists
-        .map(({ completeSince }) => completeSince)
-        .toSorted()
-        .at(-1) ?? '',
-  }
+  const [completeSince = ''] = lists
+    .map((list) => list.completeSince)
+    .toSorted()
+    .toReversed()
+  return { pullRequests: pullRequests.toSorted((a, b) => a.number - b.number), completeSince }
 }
 
 /** What is known of pull requests that may be the agent's own. */
@@ -141,7 +132,3 @@ export async function findOwn(changes: readonly Change[], known: readonly number
   })
   return { own, problems }
 }
-
-/** The numbers of the agent's pull requests in the repository of the changes. */
-export const listOwnHere = (prRepository: string, { numbers }: AgentWork, { context }: Step): readonly number[] =>
-  prRepository === '' || isSameRepository(prRepository, context.repository) ? numbers : []

@@ -1,9 +1,10 @@
 /** Counts what became of the agent's pull requests. */
-import type { LabelledPullRequest } from './verdict.ts'
-import { getTurnResult } from './verdict.ts'
+import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
 
-/** A pull request of the agent. */
+/** A pull request with the label, mostly of the agent. */
 export interface AgentPullRequest extends LabelledPullRequest {
+  /** Whether a bot opened it, or a trusted history shows that it is the agent's. */
+  readonly isByAgent: boolean
   readonly title: string
   /** In ISO 8601, as `endedAt`. */
   readonly createdAt: string
@@ -17,28 +18,28 @@ export interface AgentPullRequest extends LabelledPullRequest {
   readonly approvedBy: readonly string[]
 }
 
-const DAY_MS = 24 * 3_600_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** An open pull request waits if it is older. */
 const MAX_OPEN_DAYS = 3
 
-const isOpen = ({ endedAt }: AgentPullRequest): boolean => endedAt === undefined
+type Times = Pick<AgentPullRequest, 'createdAt' | 'endedAt'>
+
+const isOpen = ({ endedAt }: Times): boolean => endedAt === undefined
 
 /** How many full days a pull request has been open. */
-export const countDaysOpen = ({ createdAt }: Pick<AgentPullRequest, 'createdAt'>, now: Date): number =>
+export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
   Math.floor((now.getTime() - Date.parse(createdAt)) / DAY_MS)
 
 /** Whether an open pull request has waited for more than three days. */
-export const isWaiting = (pullRequest: AgentPullRequest, now: Date): boolean =>
+export const isWaiting = (pullRequest: Times, now: Date): boolean =>
   isOpen(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
 
 /** When a period of so many days began. */
 export const startOfPeriod = (days: number, now: Date): Date => new Date(now.getTime() - days * DAY_MS)
 
 /** Whether a pull request was opened or has ended since a time, or is still open. */
-export function isInPeriod(
-  { createdAt, endedAt }: Pick<AgentPullRequest, 'createdAt' | 'endedAt'>,
-  since: Date,
-): boolean {
+export function isInPeriod({ createdAt, endedAt }: Times, since: Date): boolean {
   return endedAt === undefined || [createdAt, endedAt].some((at) => Date.parse(at) >= since.getTime())
 }
 
@@ -46,21 +47,21 @@ export interface Numbers {
   readonly opened: number
   readonly merged: number
   /** Merged with the agent's last commit as head. */
-  readonly asLeft: number
+  readonly mergedAsLeft: number
   /** Merged with a later commit by somebody else as head. The rest of the merged ones is unknown. */
-  readonly edited: number
+  readonly mergedEdited: number
   readonly closed: number
   readonly open: number
   readonly waiting: number
   readonly turns: number
   readonly failedTurns: number
-  readonly rounds: number
-  readonly failedRounds: number
+  readonly fixRounds: number
+  readonly failedFixRounds: number
   /** Of those that have ended. Undefined while none has. */
   readonly mergedShare: number | undefined
   /** Of those whose merged head is known. Undefined while there is none. */
   readonly asLeftShare: number | undefined
-  readonly medianMsToMerge: number | undefined
+  readonly medianHoursToMerge: number | undefined
 }
 
 function getMedian(values: readonly number[]): number | undefined {
@@ -69,15 +70,17 @@ function getMedian(values: readonly number[]): number | undefined {
   return low === undefined || high === undefined ? undefined : (low + high) / 2
 }
 
-const getShare = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole)
+const round = (value: number, digits: number): number => Number(value.toFixed(digits))
+const getShare = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : round(part / whole, 3))
 
 /** @param pullRequests those of the period */
 export function countPullRequests(pullRequests: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
   const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
   const merged = pullRequests.filter(({ state }) => state === 'merged')
   const closed = count(({ state }) => state === 'closed')
-  const asLeft = count(({ isEdited }) => isEdited === false)
-  const edited = count(({ isEdited }) => isEdited === true)
+  const mergedAsLeft = count(({ isEdited }) => isEdited === false)
+  const mergedEdited = count(({ isEdited }) => isEdited === true)
+  const medianMs = getMedian(merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt)))
   const histories = pullRequests.flatMap((pullRequest) => pullRequest.histories)
   const rows = histories.flatMap((history) => history.rows)
   // A fix round is a later turn of its step.
@@ -86,21 +89,17 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
   return {
     opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
     merged: merged.length,
-    asLeft,
-    edited,
+    mergedAsLeft,
+    mergedEdited,
     closed,
     open: count(isOpen),
     waiting: count((pullRequest) => isWaiting(pullRequest, now)),
     turns: turns.length + histories.reduce((sum, { dropped }) => sum + dropped, 0),
     failedTurns: countFailed(turns),
-    rounds: rounds.length,
-    failedRounds: countFailed(rounds),
+    fixRounds: rounds.length,
+    failedFixRounds: countFailed(rounds),
     mergedShare: getShare(merged.length, merged.length + closed),
-    asLeftShare: getShare(asLeft, asLeft + edited),
-    medianMsToMerge: getMedian(
-      merged.flatMap(({ createdAt, endedAt }) =>
-        endedAt === undefined ? [] : [Date.parse(endedAt) - Date.parse(createdAt)],
-      ),
-    ),
+    asLeftShare: getShare(mergedAsLeft, mergedAsLeft + mergedEdited),
+    medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
   }
 }

@@ -2,11 +2,12 @@
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
+import { isSameRepository } from '../github/schemas.ts'
 import { ActionError, logCauses } from '../runtime/errors.ts'
-import { findOwn, listOwnHere, readAgentWork } from './agent-work.ts'
+import { findOwn, readAgentWork } from './agent-work.ts'
 import { findRange, readChanges } from './changes.ts'
 import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts'
-import { countPullRequests, startOfPeriod } from './numbers.ts'
+import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
 import { conclude, type Report, toOutputs } from './report.ts'
 import { renderSummary } from './summary.ts'
 import { type Evidence, judgeChange } from './verdict.ts'
@@ -35,13 +36,14 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
   const periodStart = startOfPeriod(days, now)
   core.log(`${changes.length} changes. Reading the pull requests with the label ${label}.`)
   const work = await readAgentWork(inputs, changes, periodStart, step)
+  const byAgent = work.pullRequests.filter(({ isByAgent }) => isByAgent)
+  const agentRepository = prRepository === '' ? repository : prRepository
   const evidence: Evidence = {
     repository,
-    prRepository: prRepository === '' ? repository : prRepository,
-    pullRequests: work.labelled,
-    completeSince: work.completeSince,
+    prRepository: agentRepository,
+    ...work,
     skipLabels,
-    own: new Set(listOwnHere(prRepository, work, step)),
+    own: new Set(isSameRepository(repository, agentRepository) ? byAgent.map(({ number }) => number) : []),
     now,
   }
   const isOpen = (change: (typeof changes)[number]): boolean =>
@@ -52,8 +54,9 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     const known = problem === undefined ? change : { ...change, unreadable: problem }
     return { ...change, verdict: judgeChange(known, { ...evidence, own }) }
   })
-  const numbers = countPullRequests(work.inPeriod, periodStart, now)
-  return { range, changes: judged, pullRequests: work.inPeriod, numbers, at: now }
+  const pullRequests = byAgent.filter((pullRequest) => isInPeriod(pullRequest, periodStart))
+  const numbers = countPullRequests(pullRequests, periodStart, now)
+  return { range, changes: judged, pullRequests, numbers, at: now }
 }
 
 /** Makes the report. Throws only in case of a defect. */

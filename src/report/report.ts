@@ -1,7 +1,7 @@
 /** What a report knows at its end, from which log, outputs, summary and exit code derive. */
 import type { Conclusion } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
-import { formatCount, formatDuration, joinSentences, joinWords } from '../text/format.ts'
+import { formatCount, joinSentences, joinWords } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
 import { oneLine, toOutputJson } from '../text/untrusted.ts'
 import type { Range, ReportInputs } from './inputs.ts'
@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<Verdict['kind'], Words>> = {
   'documented-closed': {
     count: 'documented but closed without a merge',
     text: (name) => `documented in ${name}, closed without a merge`,
-    todo: (name) => `Reopen ${name}, or document the change in another way.`,
+    todo: (name) => `Reopen ${name}, or document it in another way.`,
   },
   'examined-unchanged': {
     count: 'examined without a change',
@@ -72,7 +72,7 @@ const WORDS: Readonly<Record<Verdict['kind'], Words>> = {
   'examined-failed': {
     count: 'examined by a turn that failed',
     text: (name) => `examined in ${name}, failed`,
-    todo: (name) => `Read the row in ${name}, and run the agent again.`,
+    todo: (name) => `Read ${name}, and run the agent again.`,
   },
   own: { count: 'by the agent itself', text: () => 'by the agent itself' },
   'no-trace': {
@@ -80,8 +80,8 @@ const WORDS: Readonly<Record<Verdict['kind'], Words>> = {
     text: () => 'no trace',
     todo: (_, { number }) =>
       number === undefined
-        ? 'Check whether it needs documentation, and run the agent for it.'
-        : `Run the agent with \`change-range: pull/${number}\`, or add a label from \`skip-labels\`.`,
+        ? 'Run the agent for it, if it needs documentation.'
+        : `Run the agent with \`change-range: pull/${number}\`, or exempt it by a label.`,
   },
   'not-readable': { count: 'not readable', text: () => 'not readable', todo: () => 'Check it yourself.' },
 }
@@ -173,7 +173,7 @@ export function conclude(report: Report): Conclusion {
     isGreen: false,
     title: `${unaccounted.length} of ${formatCount(listCounted(report).length, 'change')} ${verb} not accounted for`,
     text: joinSentences([`Not documented, exempt or examined: ${nameChanges(unaccounted)}.`, numbers]),
-    advice: 'The summary says what to do about each change. Then run this step again.',
+    advice: "Take the next steps in the summary's table, then run this step again.",
   }
 }
 
@@ -184,10 +184,6 @@ const MAX_TITLE_CHARS = 200
 const MAX_SENTENCE_CHARS = 1_500
 /** How much of a list is removed at a time. */
 const REMOVED_SHARE = 1 / 20
-
-const HOUR_MS = 3_600_000
-const round = (value: number | undefined, digits: number): number | undefined =>
-  value === undefined ? undefined : Number(value.toFixed(digits))
 
 function toChangeResult(change: JudgedChange) {
   const { number, shas, title, verdict } = change
@@ -202,26 +198,8 @@ function toChangeResult(change: JudgedChange) {
   }
 }
 
-function toNumbersResult(numbers: Numbers, days: number) {
-  const { mergedShare, asLeftShare, medianMsToMerge } = numbers
-  return {
-    days,
-    opened: numbers.opened,
-    merged: numbers.merged,
-    merged_as_left: numbers.asLeft,
-    merged_edited: numbers.edited,
-    closed: numbers.closed,
-    open: numbers.open,
-    waiting: numbers.waiting,
-    turns: numbers.turns,
-    failed_turns: numbers.failedTurns,
-    fix_rounds: numbers.rounds,
-    failed_fix_rounds: numbers.failedRounds,
-    merged_share: round(mergedShare, 3),
-    as_left_share: round(asLeftShare, 3),
-    median_hours_to_merge: round(medianMsToMerge === undefined ? undefined : medianMsToMerge / HOUR_MS, 1),
-  }
-}
+/** `failedTurns` becomes `failed_turns`. */
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Creates the output `result`, as defined in `docs/report.schema.json`. */
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
@@ -238,7 +216,9 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
     range,
     counts: range && (Object.fromEntries(counts) as Readonly<Record<string, number>>),
     changes: changes.map(toChangeResult),
-    pull_requests: numbers && toNumbersResult(numbers, days),
+    pull_requests:
+      numbers &&
+      Object.fromEntries(Object.entries({ days, ...numbers }).map(([name, value]) => [toSnakeCase(name), value])),
     waiting: listWaiting(report).map((pullRequest) => ({
       number: pullRequest.number,
       title: oneLine(pullRequest.title, MAX_TITLE_CHARS),
@@ -275,11 +255,3 @@ function renderResult(report: Report, conclusion: Conclusion): string {
 export const toOutputs = (report: Report, conclusion: Conclusion): { readonly result: string } => ({
   result: renderResult(report, conclusion),
 })
-
-/** `1 day 4 h`, `3 h`, `12 min` */
-export function formatHours(ms: number): string {
-  const hours = Math.round(ms / HOUR_MS)
-  if (hours < 1) return formatDuration(Math.round(ms / 60_000) * 60_000)
-  const [days, rest] = [Math.floor(hours / 24), hours % 24]
-  return [days === 0 ? '' : formatCount(days, 'day'), rest === 0 ? '' : `${rest} h`].filter(Boolean).join(' ')
-}

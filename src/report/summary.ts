@@ -16,7 +16,6 @@ import { oneLine } from '../text/untrusted.ts'
 import { type AgentPullRequest, countDaysOpen } from './numbers.ts'
 import {
   describeVerdict,
-  formatHours,
   getTodo,
   type JudgedChange,
   listTodos,
@@ -52,7 +51,7 @@ function formatVerdict({ verdict }: JudgedChange, place: Place): string {
 }
 
 function renderRows(changes: readonly JudgedChange[], report: Report, hasTodo: boolean): string {
-  const head = ['Change', 'What became of it', ...(hasTodo ? ['What to do'] : [])]
+  const head = ['Change', 'What became of it', ...(hasTodo ? ['Next step'] : [])]
   const rows = changes.slice(0, MAX_ROWS).map((change) => {
     const todo = hasTodo ? [escapeSentence(getTodo(change) ?? '')] : []
     return [linkChange(change, report), formatVerdict(change, report), ...todo]
@@ -102,26 +101,35 @@ function renderWaiting(report: Report): readonly string[] {
   return ['### Waiting for a merge', grid(['Pull request', 'Open for', 'Review'], rows)]
 }
 
+/** `1 day 4 h`, `3 h` */
+function formatHours(given: number): string {
+  const hours = Math.round(given)
+  const [days, rest] = [Math.floor(hours / 24), hours % 24]
+  const parts = [days === 0 ? '' : formatCount(days, 'day'), rest === 0 ? '' : `${rest} h`]
+  return parts.filter(Boolean).join(' ') || 'less than an hour'
+}
+
 const formatShare = (share: number | undefined): string => (share === undefined ? '' : ` (${Math.round(100 * share)}%)`)
 
 function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
   if (numbers === undefined) return []
-  const { opened, merged, asLeft, edited, closed, open, waiting, turns, rounds } = numbers
+  const { opened, merged, mergedAsLeft, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
   const failed = (count: number): string => (count === 0 ? '' : `, ${count} failed`)
-  const unknown = merged - asLeft - edited
+  const unknown = merged - mergedAsLeft - mergedEdited
   return [
     `### The agent's pull requests, last ${days === 1 ? 'day' : `${days} days`}`,
     table({
       Opened: String(opened),
       Merged: `${merged}${closed + merged === 0 ? '' : ` of ${closed + merged} that have ended${formatShare(numbers.mergedShare)}`}`,
-      'As the agent left it': merged === 0 ? undefined : `${asLeft}${formatShare(numbers.asLeftShare)}`,
-      'With later commits by others': merged === 0 ? undefined : String(edited),
+      'As the agent left it': merged === 0 ? undefined : `${mergedAsLeft}${formatShare(numbers.asLeftShare)}`,
+      'With later commits by others': merged === 0 ? undefined : String(mergedEdited),
       'Merged, commits not known': unknown === 0 ? undefined : String(unknown),
       'Closed without a merge': String(closed),
       Open: `${open}${waiting === 0 ? '' : `, ${waiting} for more than three days`}`,
-      'Median time to merge': numbers.medianMsToMerge === undefined ? undefined : formatHours(numbers.medianMsToMerge),
+      'Median time to merge':
+        numbers.medianHoursToMerge === undefined ? undefined : formatHours(numbers.medianHoursToMerge),
       Turns: `${turns}${failed(numbers.failedTurns)}`,
-      'Fix rounds': rounds === 0 ? undefined : `${rounds}${failed(numbers.failedRounds)}`,
+      'Fix rounds': fixRounds === 0 ? undefined : `${fixRounds}${failed(numbers.failedFixRounds)}`,
     }),
   ]
 }
