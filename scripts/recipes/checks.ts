@@ -4,6 +4,7 @@ import { COMMENT_CHECKS } from './comment-checks.ts'
 import { NO_KEY } from './scenarios.ts'
 import { FLEET_CHECKS } from './fleet-checks.ts'
 import { FIX_ROUND_CHECKS } from './fix-round-checks.ts'
+import { REPORT_CHECKS } from './report-checks.ts'
 import { ROLLING_CHECKS } from './rolling-checks.ts'
 import { VISITED_CHECKS } from './visited-checks.ts'
 
@@ -16,6 +17,7 @@ export const CHECKS: Checks = {
   ...COMMENT_CHECKS,
   ...FLEET_CHECKS,
   ...VISITED_CHECKS,
+  ...REPORT_CHECKS,
   'docs/recipes/follow-up.yml': {
     'the second instruction goes to the job of the first one, but not if that fails or changes nothing': {
       ...WRITE,

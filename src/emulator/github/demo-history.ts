@@ -120,13 +120,13 @@ export function addAgentHistory(state: GitHubState, docs: RepositoryState, peopl
   end(rejected, [{ daysAgo: 5, sources: [banner], effect: 'created', result: RESULTS.opened }])
   closeIssue(docs, rejected, at(4.5))
 
-  const progress = change('Show progress of a deploy', 4.4)
-  const waiting = open('Describe the progress of a deploy', 4.4)
+  const progress = change('Show progress of a deploy', 4)
+  const waiting = open('Describe the progress of a deploy', 4)
   const config = change('Read flags from a file', 2)
   end(waiting, [
-    { daysAgo: 4.4, sources: [progress], effect: 'created', result: RESULTS.opened },
+    { daysAgo: 4, sources: [progress], effect: 'created', result: RESULTS.opened },
     { daysAgo: 2, sources: [config], outcome: 'failed', effect: 'unknown', result: RESULTS.failed },
   ])
-  const request = { event: 'review_requested', actor: workflows, name: reviewer, atMs: at(4.4) } as const
+  const request = { event: 'review_requested', actor: workflows, name: reviewer, atMs: at(4) } as const
   waiting.reviewEvents.push({ id: takeId(state), ...request })
 }
