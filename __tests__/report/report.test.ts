@@ -232,6 +232,16 @@ describe('a commit that was pushed directly', () => {
     ])
   })
 
+  test('may be what an old row with a hidden source is about, because nobody knows when it was pushed', async () => {
+    const docs = createReleased()
+    push(docs)
+    const row = historyRow([], { hidden: 1, start: isoDaysAgo(59) })
+    const { result } = await playOne([{ rows: [row], openedDaysAgo: 59 }], GATE, docs)
+    expect(result.changes[0]?.verdict).toBe('not-readable')
+    const older = { ...row, start: isoDaysAgo(62) }
+    expect((await playOne([{ rows: [older] }], GATE, docs)).result.changes[0]?.verdict).toBe('no-trace')
+  })
+
   test('is evidence for a pull request only if a row has all of its commits', async () => {
     const docs = createReleased()
     pushCommit(docs, 'topic', { message: 'One', author: MAINTAINER, files: [] }, daysAgo(26))
@@ -310,10 +320,10 @@ describe('the pull requests in another repository', () => {
   test('are not the agent’s own work in this one', async () => {
     const [docs, site] = [mergeChange(createReleased(), 10), createReleased()]
     const prepare = (state: GitHubState): void => {
-      addAgentPull(state, site, 10, { rows: [historyRow(['acme/docs#10'])] })
+      addAgentPull(state, site, 10, { rows: [historyRow(['acme/docs#9'])] })
     }
     const { result } = await playReport(given, { docs, site, prepare })
-    expect(result.changes).toMatchObject([{ number: 10, verdict: 'documented-open' }])
+    expect(result.changes).toMatchObject([{ number: 10, verdict: 'no-trace' }])
   })
 })
 

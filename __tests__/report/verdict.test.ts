@@ -112,6 +112,9 @@ test('no change is classified better than its evidence', () => {
         expect(change.unreadable).toBeUndefined()
         const all = evidence.pullRequests.flatMap((pull) => pull.histories)
         const isNewer = ({ start }: HistoryRow): boolean => change.since === undefined || start >= change.since
+        const dropsNewer = ({ rows: [oldest], dropped }: History): boolean =>
+          dropped > 0 && (oldest === undefined || isNewer(oldest))
+        expect(all.filter(dropsNewer)).toEqual([])
         expect(evidence.pullRequests.filter(({ problem }) => problem !== undefined)).toEqual([])
         expect(all.filter((history) => history.rows.some((row) => row.hidden > 0 && isNewer(row)))).toEqual([])
         expect(evidence.completeSince === '' || evidence.completeSince <= (change.since ?? '')).toBe(true)
