@@ -267,6 +267,15 @@ describe('what cannot be known is not guessed', () => {
     expect(operations.length).toBeLessThan(110)
   })
 
+  test('but squashed pull requests need no look-up', async () => {
+    const docs = createReleased()
+    for (let number = 101; number <= 250; number++) mergeChange(docs, number)
+    const { result, operations } = await playOne([{ rows: [historyRow(['#250'])], mergedDaysAgo: 9 }], {}, docs)
+    expect(result.counts).toMatchObject({ documented_merged: 1, own: 1, no_trace: 149, not_readable: 0 })
+    // The comments of each that has no trace show whether it is the agent's own.
+    expect(operations.filter((name) => name !== 'issues/list-comments').length).toBeLessThan(15)
+  })
+
   test('commits that GitHub does not list', async () => {
     const docs = createReleased()
     for (let count = 0; count < 601; count++)
@@ -463,5 +472,5 @@ test('it reads only, with few requests', async () => {
     docs,
   )
   expect(writes).toEqual([])
-  expect(operations.length).toBeLessThanOrEqual(9)
+  expect(operations.length).toBeLessThanOrEqual(7)
 })

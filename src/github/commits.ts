@@ -41,7 +41,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
 const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committerLogin'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committerLogin' | 'parents'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.array(commitSchema)

@@ -183,6 +183,7 @@ function toDetailed(pull: z.infer<typeof wireDetailed>) {
     ...common,
     state: state === 'open' && pull.draft ? ('draft' as const) : state,
     headSha: pull.head.sha,
+    mergeCommitSha: pull.merge_commit_sha,
     /** In ISO 8601. Undefined while it is open. */
     endedAt: pull.merged_at ?? pull.closed_at,
     /** In ISO 8601. */

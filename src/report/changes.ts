@@ -1,6 +1,8 @@
 /** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
 import { openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
 import { openGitHub, type Step } from '../action/step.ts'
+import type { ComparedCommit } from '../github/commits.ts'
+import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
 import { rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
@@ -45,6 +47,28 @@ export function rethrowIfForAll(caught: unknown): string {
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
 
+type Source = Pick<SourcePullRequest, 'title' | 'labels' | 'createdAt'> & { readonly number: number }
+
+const isSquash = ({ parents = [], committerLogin }: ComparedCommit): boolean =>
+  parents.length === 1 && committerLogin === 'web-flow'
+
+/** Finds the pull requests of squashed commits in a list, so that they need no look-up. Counts those merged as the commit. */
+async function findSquashed(
+  compared: readonly ComparedCommit[],
+  repository: string,
+  since: string,
+  github: GitHub,
+): Promise<ReadonlyMap<string, Source>> {
+  const shas = new Set(compared.filter(isSquash).map(({ sha }) => sha))
+  if (shas.size === 0) return new Map()
+  const { pullRequests } = await github.listUpdatedPullRequests(repository, 'closed', since)
+  return new Map(
+    pullRequests.flatMap((pull) =>
+      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', pull]] : [],
+    ),
+  )
+}
+
 /**
  * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
  * of its own that says why.
@@ -52,19 +76,23 @@ const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
  */
 export async function readChanges({ base, head }: Range, step: Step): Promise<readonly Change[]> {
   const { repository } = step.context
-  const { commits: compared, totalCommits, mergeBaseAt } = await openGitHub(step).compare(repository, base, head)
+  const github = openGitHub(step)
+  const { commits: compared, totalCommits, mergeBaseAt } = await github.compare(repository, base, head)
+  // A commit cannot have been pushed before the merge base. Its time is from somebody's clock.
+  const sinceMs = Date.parse(mergeBaseAt ?? '') - DAY_MS
+  const since = Number.isNaN(sinceMs) ? undefined : new Date(sinceMs).toISOString()
+  const squashed = await findSquashed(compared, repository, since ?? '', github)
   const commits = compared.map(toChangeCommit).toReversed()
   const sources = openSourceLookUp(repository, step)
-  const found = await mapInBatches(commits, async (commit): Promise<readonly SourcePullRequest[] | string> => {
+  const found = await mapInBatches(commits, async (commit): Promise<readonly Source[] | string> => {
+    const known = squashed.get(commit.sha)
+    if (known !== undefined) return [known]
     try {
       return (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
     } catch (error) {
       return rethrowIfForAll(error)
     }
   })
-  // A commit cannot have been pushed before the merge base. Its time is from somebody's clock.
-  const sinceMs = Date.parse(mergeBaseAt ?? '') - DAY_MS
-  const since = Number.isNaN(sinceMs) ? undefined : new Date(sinceMs).toISOString()
   const direct = { labels: [], since }
   const changes: Change[] = []
   const numbers = new Set<number>()

@@ -4,11 +4,13 @@ import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import { isSameRepository } from '../github/schemas.ts'
 import { ActionError, logCauses } from '../runtime/errors.ts'
+import { formatCount } from '../text/format.ts'
+import { quoteName } from '../text/markdown.ts'
 import { findOwn, readAgentWork } from './agent-work.ts'
 import { findRange, readChanges } from './changes.ts'
 import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts'
 import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
-import { conclude, type Report, toOutputs } from './report.ts'
+import { conclude, nameRef, type Report, toOutputs } from './report.ts'
 import { renderSummary } from './summary.ts'
 import { type Evidence, judgeChange } from './verdict.ts'
 
@@ -30,11 +32,13 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     throw new ActionError('invalid-input', 'The repository has no published release to begin at.', {
       hint: 'Set `range` to `BASE...HEAD`.',
     })
-  if (range !== undefined) core.log(`Reading what was merged from ${range.base} to ${range.head}.`)
+  if (range !== undefined) core.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
   const changes = range === undefined ? [] : await readChanges(range, step)
   const now = clock.wallTime()
   const periodStart = startOfPeriod(days, now)
-  core.log(`${changes.length} changes. Reading the pull requests with the label ${label}.`)
+  core.log(
+    `Found ${formatCount(changes.length, 'change')}. Reading the pull requests with the label ${quoteName(label)}.`,
+  )
   const work = await readAgentWork(inputs, changes, periodStart, step)
   const byAgent = work.pullRequests.filter(({ isByAgent }) => isByAgent)
   const agentRepository = prRepository === '' ? repository : prRepository
