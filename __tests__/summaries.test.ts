@@ -25,13 +25,15 @@ const RUNS = [
   '--input "paths=lib/**"',
   '--prompt=',
   '--action visitors --input compare=pages --input trend=12',
+  '--action report',
+  '--action report --input fail-on=no-trace',
 ]
 
 test.each(RUNS)(
   'npm start %s: the summary advises one thing at most, and says each sentence of its result once',
   async (flags) => {
     const { summary } = await playFlags(flags)
-    expect(summary).toMatch(/^## (?:✅|❌|⏰|❓|🚀|🛑|⏭️) /)
+    expect(summary).toMatch(/^## (?:✅|❌|⚠️|⏰|❓|🚀|🛑|⏭️) /)
     expect(summary.match(/What to do/g)?.length ?? 0).toBeLessThan(2)
     const result = /^## .+\n\n(?:### .+\n\n)?(.+)$/m.exec(summary)?.[1] ?? ''
     expect(result).not.toBe('')

@@ -18,6 +18,7 @@ interface Group {
 export const PAGES = [
   { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },
   { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: ['inputs', 'outputs'] },
+  { document: 'docs/report.md', action: 'report/action.yml', tables: ['inputs', 'outputs'] },
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs'] },
 ] as const
 

@@ -3,6 +3,7 @@ import type { Checks } from './check.ts'
 import { COMMENT_CHECKS } from './comment-checks.ts'
 import { FLEET_CHECKS } from './fleet-checks.ts'
 import { FIX_ROUND_CHECKS } from './fix-round-checks.ts'
+import { REPORT_CHECKS } from './report-checks.ts'
 import { ROLLING_CHECKS } from './rolling-checks.ts'
 import { VISITED_CHECKS } from './visited-checks.ts'
 
@@ -13,6 +14,7 @@ export const CHECKS: Checks = {
   ...COMMENT_CHECKS,
   ...FLEET_CHECKS,
   ...VISITED_CHECKS,
+  ...REPORT_CHECKS,
   'docs/recipes/attach.yml': {
     'a run waits for the job and marks its pull request with the given label, also in another repository': {
       runs: [

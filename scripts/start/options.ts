@@ -4,7 +4,7 @@ import { readFlags, TASK_FLAGS } from './flags.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-const ACTIONS = ['agent', 'visitors'] as const
+const ACTIONS = ['agent', 'visitors', 'report'] as const
 
 export interface EmbeddedService extends ChosenScenarios {
   readonly kind: 'embedded'
@@ -48,7 +48,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
   npm start -- [options]
 
   --list                 lists all scenarios by task, with five to begin with
-  --action <name>        agent, or visitors for the export of visitors (default: agent)
+  --action <name>        agent, visitors for the export of visitors, or report (default: agent)
   --scenario <names>     what happens at the embedded service, on its GitHub and on the runner
                          (default: ${DEFAULT_SCENARIO})
   --prompt <text>        the instruction for the agent
@@ -79,6 +79,9 @@ export const EMBEDDED_INPUTS = {
   'allowed-paths': 'docs/**',
 }
 
+/** The inputs of the workflow in docs/report.md, without the gate. */
+const REPORT_INPUTS = { 'skip-labels': 'no-docs' }
+
 /** The days of the workflow in docs/visitors.md, unless the flags name dates. */
 function chooseVisitorsInputs(given: Texts): Texts {
   return 'date-from' in given || 'date-to' in given ? {} : { days: '30' }
@@ -98,7 +101,8 @@ export function readOptions(
   for (const kind of ['help', 'list'] as const) if (flags.isOn(kind)) return { kind }
   const { action: name = 'agent', scenario, speed, 'cancel-after': cancelAfter, ...named } = flags.named
   const action = ACTIONS.find((one) => one === name)
-  if (action === undefined) return refuse(`--action must be ${ACTIONS.join(' or ')}, and is «${name}».`)
+  if (action === undefined)
+    return refuse(`--action must be ${ACTIONS.slice(0, -1).join(', ')} or ${ACTIONS.at(-1) ?? ''}, and is «${name}».`)
   const service = chooseService(action, scenario, speed, env)
   if (service.kind === 'refused') return service
   const isEmbedded = service.kind === 'embedded'
@@ -116,7 +120,12 @@ export function readOptions(
   // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
   const isReadme = scenario === undefined && Object.keys(others).length > 0
   const agentInputs = isReadme ? others : { ...EMBEDDED_INPUTS, ...others }
-  const usual = action === 'visitors' ? chooseVisitorsInputs(given) : withoutUncheckable(agentInputs, given)
+  const usual =
+    action === 'agent'
+      ? withoutUncheckable(agentInputs, given)
+      : action === 'visitors'
+        ? chooseVisitorsInputs(given)
+        : REPORT_INPUTS
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',

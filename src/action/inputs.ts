@@ -134,6 +134,33 @@ export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API k
 /** `owner/name`. `.` and `..` would be path segments in a URL. */
 export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
 
+/** A branch, a tag or a commit's id, by Git's rules for the names of references. */
+export const REF_PATTERN = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
+
+export const tokenInput = textInput(
+  /^[\x21-\x7e]{0,4096}$/,
+  'has a space, a line break or another character that no token has, or is longer than 4096 characters',
+)
+
+/** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
+const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+
+export const labelInput = textInput(
+  LABEL,
+  'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
+)
+
+export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+  const labels = toItems(text)
+  const wrong = labels.filter(({ item }) => !LABEL.test(item))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (labels.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
+  return labels.map(({ item }) => item)
+}
+
+export const repositoryInput: Input<string> = (text) =>
+  text === '' || REPOSITORY_PATTERN.test(text) ? text : refuse('must be a repository such as `owner/name`')
+
 /** Servers reject headers that are much longer. */
 const MAX_KEY_CHARS = 4_096
 

@@ -130,7 +130,7 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--promt x', 'There is no option --promt. Did you mean --prompt? This shows all:\n  npm start -- --help'],
   ['--toString', 'There is no option --toString.'],
   ['-x', 'There is no option -x.'],
-  ['--action nice', '--action must be agent or visitors, and is «nice».'],
+  ['--action nice', '--action must be agent, visitors or report, and is «nice».'],
   ['--scenario', '--scenario needs a value.'],
   ['--prompt --help', '--prompt needs a value.'],
   ['--scenario nice', 'There is no scenario «nice». This lists all:\n  npm start -- --list'],

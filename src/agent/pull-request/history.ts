@@ -4,7 +4,9 @@
  */
 import * as z from 'zod/mini'
 import type { ListedComment } from '../../github/comments.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { linked } from '../../text/markdown.ts'
 import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
@@ -99,6 +101,33 @@ export function parseHistory(body: string): History | undefined {
 /** A history comment on GitHub. */
 export interface ListedHistory extends Omit<ListedComment, 'body'> {
   readonly history: History
+}
+
+/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
+export interface FoundHistories {
+  /** Oldest first. */
+  readonly histories: readonly ListedHistory[]
+  /** Whether somebody has edited a history comment so that it can no longer be read. */
+  readonly hasBroken: boolean
+}
+
+const STATE_BEGINNING = '<!-- docs-agent-action: {'
+
+/** @throws ActionError if the comments cannot be read */
+export async function listHistories(
+  { repository, number }: PullRequestAddress,
+  github: Pick<GitHub, 'listComments'>,
+): Promise<FoundHistories> {
+  // The address of a comment has more fields, with which only the replies to it are listed.
+  const comments = await github.listComments({ repository, number }, isOwnComment)
+  const histories = comments.flatMap(({ body, ...comment }) => {
+    const history = parseHistory(body)
+    return history === undefined ? [] : [{ ...comment, history }]
+  })
+  const hasBroken = comments.some(
+    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
+  )
+  return { histories, hasBroken }
 }
 
 /** Picks the comment to write to: the oldest by a trusted author, otherwise the oldest by an app of an earlier step. */

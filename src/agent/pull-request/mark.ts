@@ -24,7 +24,7 @@ import {
   type History,
   type HistoryRow,
   type HistoryUpdate,
-  isOwnComment,
+  listHistories,
   type ListedHistory,
   MERGE,
   mergeHistory,
@@ -34,33 +34,6 @@ import {
   startHistory,
 } from './history.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from './status.ts'
-
-/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
-export interface FoundHistories {
-  /** Oldest first. */
-  readonly histories: readonly ListedHistory[]
-  /** Whether somebody has edited a history comment so that it can no longer be read. */
-  readonly hasBroken: boolean
-}
-
-const STATE_BEGINNING = '<!-- docs-agent-action: {'
-
-/** @throws ActionError if the comments cannot be read */
-export async function listHistories(
-  { repository, number }: PullRequestAddress,
-  github: Pick<GitHub, 'listComments'>,
-): Promise<FoundHistories> {
-  // The address of a comment has more fields, with which only the replies to it are listed.
-  const comments = await github.listComments({ repository, number }, isOwnComment)
-  const histories = comments.flatMap(({ body, ...comment }) => {
-    const history = parseHistory(body)
-    return history === undefined ? [] : [{ ...comment, history }]
-  })
-  const hasBroken = comments.some(
-    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
-  )
-  return { histories, hasBroken }
-}
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(

@@ -25,6 +25,8 @@ export interface RepositoryState {
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   /** Oldest first. */
+  readonly releases: Release[]
+  /** Oldest first. */
   readonly pushes: Push[]
   readonly labels: string[]
   /** Numbers up to this one are reserved for the agent's pull requests. */
@@ -53,6 +55,16 @@ export interface RepositoryState {
 
 /** GitHub's own account. It commits what people do on the website: edits, and merges other than by rebasing. */
 export const WEB_FLOW = 'web-flow'
+
+export interface Release {
+  readonly id: number
+  readonly tag: string
+  readonly isPrerelease?: boolean
+  readonly by: string
+  readonly createdAtMs: number
+  /** Undefined: it is a draft. */
+  readonly publishedAtMs: number | undefined
+}
 
 /** A branch was created or moved. */
 export interface Push {
@@ -99,6 +111,7 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     branches: {},
     forks: {},
     tags: {},
+    releases: [],
     pushes: [],
     labels: [],
     reservedNumbers: 100,
