@@ -33,7 +33,16 @@ test('the emulator is in one file, which its program and npm start import', () =
   const holders = files.filter((file) => read(file).includes('docs_emulator_'))
   expect(holders).toEqual(['emulator/emulator.js'])
   const importers = files.filter((file) => read(file).includes('from"../emulator/emulator.js"'))
-  expect(importers.sort()).toEqual(['emulator/index.js', 'start/index.js'])
+  expect(importers.map((file) => file.replace(/^start\/\d+\./, 'start/')).sort()).toEqual([
+    'emulator/index.js',
+    'start/index.js',
+    'start/index.js',
+  ])
+})
+
+test("only npm start contains GitHub's parser of workflows", () => {
+  const holders = bundles.filter((bundle) => bundle !== 'emulator' && licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')))
+  expect(holders).toEqual(['start'])
 })
 
 test('the emulator contains no package', () => {

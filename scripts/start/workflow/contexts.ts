@@ -1,0 +1,62 @@
+import { ALL_PERMISSIONS, type PermissionName, type Permissions } from '../../../src/emulator/github/state.ts'
+import { DemoValues } from './expressions.ts'
+import type { DispatchInput, Job } from './workflow-file.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** The default of new repositories, without packages and metadata. */
+const DEFAULT_PERMISSIONS: Permissions = { contents: 'read' }
+
+const isPermissionName = (name: string): name is PermissionName => name in ALL_PERMISSIONS
+
+/** What the workflow's own token may do in a job. */
+export function getPermissions({ permissions }: Pick<Job, 'permissions'>): Permissions {
+  if (permissions === undefined) return DEFAULT_PERMISSIONS
+  if (permissions === 'write-all') return ALL_PERMISSIONS
+  const given =
+    permissions === 'read-all'
+      ? Object.fromEntries(Object.keys(ALL_PERMISSIONS).map((name) => [name, 'read']))
+      : permissions
+  return Object.fromEntries(Object.entries(given).filter(([name, level]) => isPermissionName(name) && level !== 'none'))
+}
+
+/** `vars` and `secrets`: what was given, and demo values. @param onDemo called with each name that got a demo value */
+export function createDemoValues(known: Texts, onDemo?: (name: string) => void): DemoValues {
+  return new DemoValues(known, (name) => {
+    onDemo?.(name)
+    return `demo-${name}`
+  })
+}
+
+/** The outputs of a step or job that is not played. */
+export const createDemoOutputs = (id: string): DemoValues => new DemoValues({}, (name) => `demo-${id}-${name}`)
+
+function chooseValue({ name, type, isRequired, default: usual, options }: DispatchInput): string {
+  if (usual !== undefined) return usual
+  if (type === 'choice') return options[0] ?? ''
+  if (type === 'boolean') return 'false'
+  if (type === 'number') return '0'
+  return isRequired ? `demo-${name}` : ''
+}
+
+/**
+ * The inputs of `workflow_dispatch`, by their types.
+ * @throws Error for a given input that the file does not have
+ */
+export function createInputs(
+  defined: readonly DispatchInput[],
+  given: Texts,
+): Readonly<Record<string, string | number | boolean>> {
+  const unknown = Object.keys(given).find((name) => defined.every((input) => input.name !== name))
+  if (unknown !== undefined) {
+    const known = defined.length === 0 ? 'It has none.' : `It has: ${defined.map(({ name }) => name).join(', ')}.`
+    throw new Error(`\`on.workflow_dispatch\` has no input ${unknown}. ${known}`)
+  }
+  return Object.fromEntries(
+    defined.map((input): [string, string | number | boolean] => {
+      const text = given[input.name] ?? chooseValue(input)
+      if (input.type === 'boolean') return [input.name, text === 'true']
+      return [input.name, input.type === 'number' ? Number(text) : text]
+    }),
+  )
+}

@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
+import { openEmbedded } from '../embedded.ts'
+import { markdownToTerminal } from '../markdown-to-terminal.ts'
+import type { WorkflowPlay } from '../options.ts'
+import { heading, showSections, showVerdict } from '../report.ts'
+import { openSession, type Session, type Terminal } from '../session.ts'
+import { cleanForTerminal } from '../terminal.ts'
+import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
+import { createDemoValues, createInputs } from './contexts.ts'
+import { DEFAULT_FILES, happen } from './events.ts'
+import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
+import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
+import { chooseEvent, decide, findExamplePath, isEventName, type EventName } from './triggers.ts'
+import { readWorkflow, type Workflow } from './workflow-file.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+const DAY_MS = 86_400_000
+/** Whatever they are, the steps use the embedded service. */
+const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
+
+/** The command of the first step that has one, with a request. */
+function chooseComment({ jobs }: Workflow): string {
+  const commands = jobs.flatMap(({ steps }) => steps.flatMap((step) => step.with['command']?.text ?? []))
+  return `${commands.find((command) => !command.includes('${{')) ?? '/docs'} Mention both flags on the first page.`
+}
+
+/** What an agent that keeps to `allowed-paths` changes. The embedded agent changes `docs` otherwise. */
+function planEdits({ 'allowed-paths': allowed = '' }: Texts): { readonly filename: string; readonly patch: string }[] {
+  const patterns = allowed.split('\n').filter((line) => line.trim() !== '')
+  const filename = findExamplePath({ patterns, line: 1 }, '.md') ?? 'docs/index.md'
+  return [{ filename, patch: '@@ -0,0 +1 @@\n+This line was written by the embedded documentation service.' }]
+}
+
+interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
+  readonly play: WorkflowPlay
+  readonly workflow: Workflow
+  readonly fileName: string
+  readonly repository: ReaderRepository
+  readonly vars: unknown
+}
+
+/** @param ordinal counts the events of the command from 1 */
+async function playEvent(stage: Stage, event: EventName, ordinal: number): Promise<readonly Played[]> {
+  const { play, workflow, embedded, session, repository } = stage
+  const { print, paint, offer } = session
+  const files = play.changed.length === 0 ? DEFAULT_FILES : play.changed
+  const decision = decide(workflow.triggers, event, files, ordinal)
+  if (!decision.starts) {
+    print(`${heading(event, paint)}${paint('red', '✘ GitHub would not start this workflow')}: ${decision.reason}.\n`)
+    if (decision.example !== undefined && play.changed.length === 0)
+      print(`\nTo play a change of other files:${offer('--changed', decision.example)}\n`)
+    return []
+  }
+  const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
+  const comment = chooseComment(workflow)
+  const happened = happen({ ...decision, event, ordinal, files, inputs, comment }, repository.name, embedded)
+  const { payload, ref, sha } = happened
+  const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
+  print(`${heading(happened.title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
+  if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
+
+  const id = FIRST_RUN + ordinal - 1
+  // The workflow's own token gives access to its own repository only.
+  const token = `${embedded.github.token}:${repository.name}`
+  const described = {
+    event_name: event,
+    repository: repository.name,
+    repository_owner: repository.name.replace(/\/.*/, ''),
+    ref,
+    ref_name: ref.replace(/^refs\/\w+\//, ''),
+    ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+    sha,
+    actor: 'mona',
+    triggering_actor: 'mona',
+    run_id: String(id),
+    run_number: String(ordinal),
+    run_attempt: '1',
+    workflow: workflow.name ?? `.github/workflows/${stage.fileName}`,
+    // The embedded GitHub has earlier runs of this file.
+    workflow_ref: `${repository.name}/.github/workflows/docs.yml@${ref}`,
+  }
+  const links = { server_url: embedded.url, api_url: embedded.github.apiUrl, base_ref: '', head_ref: '' }
+  const context: RunContext = {
+    ...stage,
+    contexts: {
+      github: { ...described, ...links, event: payload, token, workspace: repository.folder },
+      vars: stage.vars,
+      secrets: createDemoValues({ GITHUB_TOKEN: token }),
+      inputs,
+    },
+    env: workflow.env,
+    variables: Object.fromEntries(
+      Object.entries(described).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value]),
+    ),
+    eventName: event,
+    payload,
+    workspace: repository.folder,
+    token,
+    overrides: play.isDryRun ? { 'dry-run': 'true' } : {},
+    showsAll: play.showsAll,
+  }
+  const startedAtMs = embedded.now()
+  const ends = new Map<string, JobEnd>()
+  for (const job of workflow.jobs) ends.set(job.id, await playJob(context, job, ends))
+  const isGreen = [...ends.values()].every(({ result }) => result !== 'failure')
+  if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
+  return [...ends.values()].flatMap(({ played }) =>
+    played.map((one) => ({ ...one, title: `${happened.title} › ${one.title}` })),
+  )
+}
+
+/** Shows the verdict of each step, and what the reader can try next. */
+function showConclusion(
+  { print, paint }: Session,
+  { play, workflow }: Stage,
+  played: readonly Played[],
+  { demoVars, events }: { readonly demoVars: ReadonlySet<string>; readonly events: readonly EventName[] },
+): void {
+  print(heading('Conclusion', paint))
+  if (played.length === 0) print(paint('red', '✘ No step of this action was played.\n'))
+  for (const { title, result } of played)
+    print(`${title}\n  ${result === undefined ? paint('red', '✘ not played\n') : showVerdict(result, paint)}`)
+  const isSkippedByPaths = played.some(
+    ({ result, inputs }) => inputs['paths'] && result?.outputs['outcome'] === 'skipped',
+  )
+  if (isSkippedByPaths && play.changed.length === 0)
+    print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
+  const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
+  if (demo.length > 0)
+    print(`Demo values: ${demo.map((name) => `vars.${name} is demo-${name}`).join(', ')}. Choose others with --var.\n`)
+  const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
+  if (hasDefault && played.length > 0)
+    print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
+  const others = workflow.triggers.flatMap(({ event }) => (isEventName(event) && !events.includes(event) ? event : []))
+  if (others.length > 0) print(`Also in this file: ${others.map((event) => `--event ${event}`).join(', ')}\n`)
+}
+
+/**
+ * Plays a workflow file as GitHub would, with the steps of this action only.
+ * @param project the folder of this project
+ * @returns the exit code: 0 if a step was played and none is red
+ */
+export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
+  // npm changes to the folder of package.json. This variable is the folder in which it was called.
+  const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const fileName = basename(file)
+  const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
+  const events = play.events.length > 0 ? play.events : [chooseEvent(workflow.triggers)]
+  const repository = findReaderRepository(file)
+  let edits = planEdits({})
+  const embedded = await openEmbedded(play.service, Date.now(), {
+    repository: repository.name,
+    changedFiles: play.changed,
+    scenario: {
+      edits: () => edits,
+      // The comment needs a pull request.
+      ...(events[0] === 'issue_comment' && { earlierPull: 'marked' }),
+    },
+  })
+  const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
+  const scratch = openScratchFolder('workflow-')
+  const demoVars = new Set<string>()
+  const vars = createDemoValues(play.vars, (name) => demoVars.add(name))
+  const onStep = (inputs: Texts): void => {
+    edits = planEdits(inputs)
+  }
+  const { print, paint } = session
+  const stage = {
+    play,
+    workflow,
+    fileName,
+    repository,
+    embedded,
+    session,
+    project,
+    scratch: scratch.path,
+    vars,
+    onStep,
+  }
+  try {
+    print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
+    print(`${file}, in the repository ${repository.name}\n`)
+    const played: Played[] = []
+    for (const [index, event] of events.entries()) {
+      if (session.cancel.aborted) break
+      if (index > 0) embedded.skip(DAY_MS)
+      played.push(...(await playEvent(stage, event, index + 1)))
+    }
+    print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
+    showConclusion(session, stage, played, { demoVars, events })
+    const links = played.flatMap(({ result }) => result?.outputs['pr-link'] ?? []).filter((link) => link !== '')
+    if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
+    return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
+  } finally {
+    session.close()
+    scratch.remove()
+    await embedded.close()
+  }
+}

@@ -1,0 +1,121 @@
+import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
+import type { Filter, Trigger } from './workflow-file.ts'
+
+export const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release', 'issue_comment'] as const
+export type EventName = (typeof EVENTS)[number]
+
+export const isEventName = (name: string): name is EventName => EVENTS.some((event) => event === name)
+
+/** What an event is about. */
+export interface Ref {
+  readonly kind: 'branch' | 'tag'
+  readonly name: string
+}
+
+/** Whether GitHub would start the workflow, and for which ref. */
+export type Decision =
+  | { readonly starts: true; readonly ref: Ref; readonly trigger: Trigger }
+  | { readonly starts: false; readonly reason: string; readonly example?: string }
+
+/** @throws Error for a pattern that GitHub does not know */
+function matches({ patterns, line }: Filter, name: string): boolean {
+  try {
+    return includesPath(parsePathRules(patterns.join('\n')), name)
+  } catch (error) {
+    throw new Error(`The filter in line ${line}: ${(error as Error).message}.`)
+  }
+}
+
+/** Whether filters of the form `branches` and `branches-ignore` accept a name. */
+function accepts(only: Filter | undefined, ignored: Filter | undefined, name: string): boolean {
+  if (only !== undefined) return matches(only, name)
+  return ignored === undefined || !matches(ignored, name)
+}
+
+/** A text that a pattern probably matches. Empty for one that excludes. */
+function fillIn(pattern: string, filling: string): string {
+  return pattern
+    .replace(/^!.*/, '')
+    .replace(/\[([^\]])[^\]]*\]/g, '$1')
+    .replace(/\*+/g, filling)
+    .replace(/[?+]/g, '')
+}
+
+/** The path of a file that patterns include. Undefined if none is found. */
+export function findExamplePath(filter: Filter, ending: '.md' | '.ts'): string | undefined {
+  return filter.patterns
+    .map((pattern) => fillIn(pattern, 'demo'))
+    .flatMap((path) => (/\.\w+$/.test(path) ? [path] : [`${path}${ending}`, path]))
+    .find((path) => path !== '' && matches(filter, path))
+}
+
+/** @param ordinal counts the events of the command from 1 */
+function chooseRef({ event, filters }: Trigger, ordinal: number): Ref | string {
+  const version = `1.${ordinal + 1}.0`
+  if (event === 'release') return { kind: 'tag', name: `v${version}` }
+  if (event !== 'push') return { kind: 'branch', name: 'main' }
+  const [branches, tags] = [filters['branches'], filters['tags']]
+  const [noBranches, noTags] = [filters['branches-ignore'], filters['tags-ignore']]
+  const isTag = (tags ?? noTags) !== undefined && (branches ?? noBranches) === undefined
+  const examples = (isTag ? tags : branches)?.patterns.map((pattern) => fillIn(pattern, isTag ? version : 'demo')) ?? []
+  const names = isTag ? [`v${version}`, version, ...examples] : ['main', 'master', ...examples]
+  const only = isTag ? tags : branches
+  const name = names.find((one) => one !== '' && accepts(only, isTag ? noTags : noBranches, one))
+  if (name !== undefined) return { kind: isTag ? 'tag' : 'branch', name }
+  return `no ${isTag ? 'tag' : 'branch'} was found that the filter in line ${only?.line ?? 1} accepts`
+}
+
+function describeTriggers(triggers: readonly Trigger[]): string {
+  return triggers
+    .map(({ event, line }) => `${event} (line ${line}${isEventName(event) ? '' : ', cannot be played here'})`)
+    .join(', ')
+}
+
+/**
+ * The first event of the file that can be played.
+ * @throws Error if there is none
+ */
+export function chooseEvent(triggers: readonly Trigger[]): EventName {
+  const found = triggers.map(({ event }) => event).find(isEventName)
+  if (found !== undefined) return found
+  throw new Error(
+    `No trigger of this file can be played here. It has: ${describeTriggers(triggers)}. These can be played: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
+  )
+}
+
+/** Why path filters keep a push from starting the workflow. */
+function findPathMismatch(
+  { filters }: Trigger,
+  files: readonly string[],
+): { reason: string; example?: string } | undefined {
+  const { paths, 'paths-ignore': ignored } = filters
+  const [name, filter] = paths === undefined ? ['paths-ignore', ignored] : ['paths', paths]
+  if (filter === undefined || files.some((file) => accepts(paths, ignored, file))) return undefined
+  const what = name === 'paths' ? 'matches none' : 'matches all'
+  const reason = `\`on.push.${name}\` (line ${filter.line}) ${what} of the changed files: ${files.join(', ')}`
+  const example = paths === undefined ? undefined : findExamplePath(paths, '.ts')
+  return { reason, ...(example !== undefined && { example }) }
+}
+
+/**
+ * Decides by GitHub's rules whether an event starts a workflow.
+ * @param files the changed files
+ * @param ordinal counts the events of the command from 1
+ */
+export function decide(
+  triggers: readonly Trigger[],
+  event: EventName,
+  files: readonly string[],
+  ordinal: number,
+): Decision {
+  const trigger = triggers.find((one) => one.event === event)
+  if (trigger === undefined)
+    return { starts: false, reason: `it has no trigger \`${event}\`. It has: ${describeTriggers(triggers)}` }
+  const { types } = trigger.filters
+  if (event === 'issue_comment' && types?.patterns.includes('created') === false)
+    return { starts: false, reason: `\`types\` (line ${types.line}) leaves out created comments` }
+  const ref = chooseRef(trigger, ordinal)
+  if (typeof ref === 'string') return { starts: false, reason: ref }
+  const mismatch = event === 'push' && ref.kind === 'branch' ? findPathMismatch(trigger, files) : undefined
+  return mismatch === undefined ? { starts: true, ref, trigger } : { starts: false, ...mismatch }
+}
