@@ -4,7 +4,7 @@ import type { RepositoryState } from '../../../src/emulator/github/repository-st
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
 import { createCommentEvent } from '../workflow-runs.ts'
 import type { Embedded } from '../embedded.ts'
-import type { EventName, Ref } from './triggers.ts'
+import { type EventName, nameFiles, type Ref } from './triggers.ts'
 import type { Trigger } from './workflow-file.ts'
 
 type Payload = Readonly<Record<string, unknown>>
@@ -69,10 +69,10 @@ export function happen(planned: PlannedEvent, repository: string, { github, url,
   switch (event) {
     case 'push': {
       const created = ref.kind === 'tag' ? { before: NO_COMMIT, created: true, commits: [] } : {}
-      return end(`push to ${ref.name}, with ${files.join(', ')}`, { ...push, ref: named, ...created })
+      return end(`push to ${ref.name}, with ${nameFiles(files)}`, { ...push, ref: named, ...created })
     }
     case 'schedule':
-      return end(`schedule, after a change of ${files.join(', ')}`, {
+      return end(`schedule, after a change of ${nameFiles(files)}`, {
         schedule: trigger.filters['cron']?.patterns[0] ?? '',
         repository: about,
       })
@@ -82,7 +82,7 @@ export function happen(planned: PlannedEvent, repository: string, { github, url,
       const [action = 'published'] = trigger.filters['types']?.patterns ?? []
       const html_url = `${url}/${repository}/releases/tag/${ref.name}`
       const release = { id: ordinal, tag_name: ref.name, name: ref.name, body: '', draft: false, prerelease: false }
-      return end(`release ${ref.name}, with ${files.join(', ')}`, {
+      return end(`release ${ref.name}, with ${nameFiles(files)}`, {
         action,
         release: { ...release, html_url, target_commitish: docs.defaultBranch },
         repository: about,

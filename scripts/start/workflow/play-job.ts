@@ -161,6 +161,7 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
   }
 
   for (const [index, step] of job.steps.entries()) {
+    if (session.cancel.aborted) break
     const end = await playStep(step, step.id ?? `__step_${index + 1}`)
     if (step.id !== undefined) steps[step.id] = end
     if (end.conclusion === 'failure' || end.conclusion === 'cancelled') status = 'failure'

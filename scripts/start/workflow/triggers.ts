@@ -17,6 +17,14 @@ export type Decision =
   | { readonly starts: true; readonly ref: Ref; readonly trigger: Trigger }
   | { readonly starts: false; readonly reason: string; readonly example?: string }
 
+const MAX_NAMED_FILES = 10
+
+/** Names files in a sentence. */
+export function nameFiles(files: readonly string[]): string {
+  const others = files.length - MAX_NAMED_FILES
+  return files.slice(0, MAX_NAMED_FILES).join(', ') + (others > 0 ? ` and ${others} more` : '')
+}
+
 /** @throws Error for a pattern that GitHub does not know */
 function matches({ patterns, line }: Filter, name: string): boolean {
   try {
@@ -92,7 +100,7 @@ function findPathMismatch(
   const [name, filter] = paths === undefined ? ['paths-ignore', ignored] : ['paths', paths]
   if (filter === undefined || files.some((file) => accepts(paths, ignored, file))) return undefined
   const what = name === 'paths' ? 'matches none' : 'matches all'
-  const reason = `\`on.push.${name}\` (line ${filter.line}) ${what} of the changed files: ${files.join(', ')}`
+  const reason = `\`on.push.${name}\` (line ${filter.line}) ${what} of the changed files: ${nameFiles(files)}`
   const example = paths === undefined ? undefined : findExamplePath(paths, '.ts')
   return { reason, ...(example !== undefined && { example }) }
 }
