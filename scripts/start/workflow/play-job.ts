@@ -107,7 +107,7 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
     // A scenario about permissions decides itself.
     if (before === ALL_PERMISSIONS && inputs['github-token'] === token) state.permissions = getPermissions(job)
     context.onStep(inputs)
-    print(`${heading(`${job.id}: ${title}`, paint)}${showInputs(inputs)}\n`)
+    print(`${heading(title, paint)}${showInputs(inputs)}\n`)
     const result = await runAction({
       action: action.folder,
       inputs,
@@ -132,15 +132,16 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
     env = { ...env, ...result.exported }
     print(`${context.showsAll ? showOutputs(result, paint) : ''}${showVerdict(result, paint)}`)
     const isRed = result.conclusion !== 'success' && !mayFail
-    played.push({ title: `${job.id}: ${title}`, inputs, result, isRed })
+    played.push({ title, inputs, result, isRed })
     return { outcome: result.conclusion, conclusion: isRed ? result.conclusion : 'success', outputs: result.outputs }
   }
 
   async function playStep(step: Step, id: string): Promise<StepEnd> {
     const action = step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project)
     let { text: title } = step.title
+    const getName = (): string => `${title} (line ${step.line})`
     const note = (text: string): void => {
-      print(paint('dim', `○ ${title} (line ${step.line}): ${text}\n`))
+      print(paint('dim', `○ ${getName()}: ${text}\n`))
     }
     try {
       title = evaluateText(step.title, getScope())
@@ -148,14 +149,14 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
         note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
         return SKIPPED
       }
-      if (typeof action === 'object') return await playAction(action, step, title, id)
+      if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
       const what = action ?? step.command ?? step.uses?.text ?? title
       note(what === title ? 'not played' : `not played, ${what}`)
     } catch (error) {
       if (!(error instanceof NotEvaluable)) throw error
       note(`not played. ${error.message}`)
       if (typeof action === 'object')
-        played.push({ title: `${job.id}: ${title}`, inputs: {}, result: undefined, isRed: true })
+        played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
     }
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }
