@@ -4,15 +4,13 @@ import type { RepositoryState } from '../../../src/emulator/github/repository-st
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
 import { createCommentEvent } from '../workflow-runs.ts'
 import type { Embedded } from '../embedded.ts'
-import { type EventName, nameFiles, type Ref } from './triggers.ts'
-import type { Trigger } from './workflow-file.ts'
+import { nameFiles, type PlayableTrigger, type Ref } from './triggers.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
 /** What happens on the embedded GitHub. */
 export interface PlannedEvent {
-  readonly event: EventName
-  readonly trigger: Trigger
+  readonly trigger: PlayableTrigger
   readonly ref: Ref
   /** Counts the events of the command from 1. */
   readonly ordinal: number
@@ -49,7 +47,8 @@ function findAgentPull({ pulls }: RepositoryState): number | undefined {
  * @param repository `owner/name`
  */
 export function happen(planned: PlannedEvent, repository: string, { github, url, now }: Embedded): HappenedEvent {
-  const { event, trigger, ref, ordinal, files, inputs } = planned
+  const { trigger, ref, ordinal, files, inputs } = planned
+  const { event } = trigger
   const { state } = github
   const docs = state.repositories[repository]
   if (docs === undefined) throw new Error(`The embedded GitHub has no repository ${repository}.`)

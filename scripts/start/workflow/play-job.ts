@@ -151,7 +151,7 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
       }
       if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
       const what = action ?? step.command ?? step.uses?.text ?? title
-      note(what === title ? 'not played' : `not played, ${what}`)
+      note(what === step.title.text ? 'not played' : `not played, ${what}`)
     } catch (error) {
       if (!(error instanceof NotEvaluable)) throw error
       note(`not played. ${error.message}`)

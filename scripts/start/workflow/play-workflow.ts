@@ -12,7 +12,7 @@ import { createDemoValues, createInputs } from './contexts.ts'
 import { DEFAULT_FILES, happen } from './events.ts'
 import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { chooseEvent, decide, findExamplePath, isEventName, type EventName } from './triggers.ts'
+import { chooseTriggers, decide, findExamplePath, isEventName, type PlayableTrigger } from './triggers.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -27,11 +27,25 @@ function chooseComment({ jobs }: Workflow): string {
   return `${commands.find((command) => !command.includes('${{')) ?? '/docs'} Mention both flags on the first page.`
 }
 
-/** What an agent that keeps to `allowed-paths` changes. The embedded agent changes `docs` otherwise. */
-function planEdits({ 'allowed-paths': allowed = '' }: Texts): { readonly filename: string; readonly patch: string }[] {
-  const patterns = allowed.split('\n').filter((line) => line.trim() !== '')
-  const filename = findExamplePath({ patterns, line: 1 }, '.md') ?? 'docs/index.md'
-  return [{ filename, patch: '@@ -0,0 +1 @@\n+This line was written by the embedded documentation service.' }]
+const INDEX_PAGE = 'docs/index.md'
+
+/** A page that `allowed-paths` allows. Undefined if there is none. */
+function findAllowedPage(allowed: string): string | undefined {
+  const patterns = allowed.split('\n').filter((line) => line.trim() !== '' && !line.includes('${{'))
+  try {
+    return findExamplePath({ patterns, line: 1 }, '.md')
+  } catch {
+    // The step itself reports an invalid pattern.
+    return undefined
+  }
+}
+
+/** The page that the agent changes, unless a step allows only others: agents keep to the folders of a team's docs. */
+function choosePage({ jobs }: Workflow): string {
+  const pages = jobs.flatMap(({ steps }) =>
+    steps.flatMap((step) => findAllowedPage(step.with['allowed-paths']?.text ?? '') ?? []),
+  )
+  return pages[0] ?? INDEX_PAGE
 }
 
 interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
@@ -43,11 +57,12 @@ interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 's
 }
 
 /** @param ordinal counts the events of the command from 1 */
-async function playEvent(stage: Stage, event: EventName, ordinal: number): Promise<readonly Played[]> {
+async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number): Promise<readonly Played[]> {
   const { play, workflow, embedded, session, repository } = stage
   const { print, paint, offer } = session
   const files = play.changed.length === 0 ? DEFAULT_FILES : play.changed
-  const decision = decide(workflow.triggers, event, files, ordinal)
+  const { event } = trigger
+  const decision = decide(trigger, files, ordinal)
   if (!decision.starts) {
     print(`${heading(event, paint)}${paint('red', '✘ GitHub would not start this workflow')}: ${decision.reason}.\n`)
     if (decision.example !== undefined && play.changed.length === 0)
@@ -56,7 +71,7 @@ async function playEvent(stage: Stage, event: EventName, ordinal: number): Promi
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
   const comment = chooseComment(workflow)
-  const happened = happen({ ...decision, event, ordinal, files, inputs, comment }, repository.name, embedded)
+  const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
   const { payload, ref, sha } = happened
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
   print(`${heading(happened.title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
@@ -117,7 +132,7 @@ function showConclusion(
   { print, paint }: Session,
   { play, workflow }: Stage,
   played: readonly Played[],
-  { demoVars, events }: { readonly demoVars: ReadonlySet<string>; readonly events: readonly EventName[] },
+  { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly PlayableTrigger[] },
 ): void {
   print(heading('Conclusion', paint))
   if (played.length === 0) print(paint('red', '✘ No step of this action was played.\n'))
@@ -134,8 +149,10 @@ function showConclusion(
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
   if (hasDefault && played.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
-  const others = workflow.triggers.flatMap(({ event }) => (isEventName(event) && !events.includes(event) ? event : []))
-  if (others.length > 0) print(`Also in this file: ${others.map((event) => `--event ${event}`).join(', ')}\n`)
+  const others = workflow.triggers.filter(
+    ({ event }) => isEventName(event) && triggers.every((one) => one.event !== event),
+  )
+  if (others.length > 0) print(`Also in this file: ${others.map(({ event }) => `--event ${event}`).join(', ')}\n`)
 }
 
 /**
@@ -149,16 +166,16 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const fileName = basename(file)
   const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
-  const events = play.events.length > 0 ? play.events : [chooseEvent(workflow.triggers)]
+  const triggers = chooseTriggers(workflow.triggers, play.events)
   const repository = findReaderRepository(file)
-  let edits = planEdits({})
+  let filename = choosePage(workflow)
   const embedded = await openEmbedded(play.service, Date.now(), {
     repository: repository.name,
     changedFiles: play.changed,
     scenario: {
-      edits: () => edits,
+      edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
       // The comment needs a pull request.
-      ...(events[0] === 'issue_comment' && { earlierPull: 'marked' }),
+      ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
     },
   })
   const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
@@ -166,7 +183,7 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   const demoVars = new Set<string>()
   const vars = createDemoValues(play.vars, (name) => demoVars.add(name))
   const onStep = (inputs: Texts): void => {
-    edits = planEdits(inputs)
+    filename = findAllowedPage(inputs['allowed-paths'] ?? '') ?? filename
   }
   const { print, paint } = session
   const stage = {
@@ -185,13 +202,13 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
     const played: Played[] = []
-    for (const [index, event] of events.entries()) {
+    for (const [index, trigger] of triggers.entries()) {
       if (session.cancel.aborted) break
       if (index > 0) embedded.skip(DAY_MS)
-      played.push(...(await playEvent(stage, event, index + 1)))
+      played.push(...(await playEvent(stage, trigger, index + 1)))
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
-    showConclusion(session, stage, played, { demoVars, events })
+    showConclusion(session, stage, played, { demoVars, triggers })
     const links = played.flatMap(({ result }) => result?.outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
     return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1

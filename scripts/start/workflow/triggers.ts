@@ -14,7 +14,7 @@ export interface Ref {
 
 /** Whether GitHub would start the workflow, and for which ref. */
 export type Decision =
-  | { readonly starts: true; readonly ref: Ref; readonly trigger: Trigger }
+  | { readonly starts: true; readonly ref: Ref }
   | { readonly starts: false; readonly reason: string; readonly example?: string }
 
 const MAX_NAMED_FILES = 10
@@ -79,15 +79,26 @@ function describeTriggers(triggers: readonly Trigger[]): string {
     .join(', ')
 }
 
+/** A trigger whose event can be played. */
+export type PlayableTrigger = Trigger & { readonly event: EventName }
+
+const isPlayable = (trigger: Trigger): trigger is PlayableTrigger => isEventName(trigger.event)
+
 /**
- * The first event of the file that can be played.
- * @throws Error if there is none
+ * Finds the triggers of events. Without events, the first that can be played.
+ * @throws Error that names the triggers there are
  */
-export function chooseEvent(triggers: readonly Trigger[]): EventName {
-  const found = triggers.map(({ event }) => event).find(isEventName)
-  if (found !== undefined) return found
+export function chooseTriggers(triggers: readonly Trigger[], events: readonly EventName[]): readonly PlayableTrigger[] {
+  const playable = triggers.filter(isPlayable)
+  const missing = events.find((event) => playable.every((trigger) => trigger.event !== event))
+  const has = `It has: ${describeTriggers(triggers)}.`
+  if (missing !== undefined) throw new Error(`This file has no trigger \`${missing}\`. ${has}`)
+  if (playable.length > 0)
+    return events.length === 0
+      ? playable.slice(0, 1)
+      : events.flatMap((event) => playable.find((trigger) => trigger.event === event) ?? [])
   throw new Error(
-    `No trigger of this file can be played here. It has: ${describeTriggers(triggers)}. These can be played: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
+    `No trigger of this file can be played here. ${has} These can be played: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
   )
 }
 
@@ -110,20 +121,13 @@ function findPathMismatch(
  * @param files the changed files
  * @param ordinal counts the events of the command from 1
  */
-export function decide(
-  triggers: readonly Trigger[],
-  event: EventName,
-  files: readonly string[],
-  ordinal: number,
-): Decision {
-  const trigger = triggers.find((one) => one.event === event)
-  if (trigger === undefined)
-    return { starts: false, reason: `it has no trigger \`${event}\`. It has: ${describeTriggers(triggers)}` }
-  const { types } = trigger.filters
+export function decide(trigger: Trigger, files: readonly string[], ordinal: number): Decision {
+  const { event, filters } = trigger
+  const { types } = filters
   if (event === 'issue_comment' && types?.patterns.includes('created') === false)
     return { starts: false, reason: `\`types\` (line ${types.line}) leaves out created comments` }
   const ref = chooseRef(trigger, ordinal)
   if (typeof ref === 'string') return { starts: false, reason: ref }
   const mismatch = event === 'push' && ref.kind === 'branch' ? findPathMismatch(trigger, files) : undefined
-  return mismatch === undefined ? { starts: true, ref, trigger } : { starts: false, ...mismatch }
+  return mismatch === undefined ? { starts: true, ref } : { starts: false, ...mismatch }
 }
