@@ -1,3 +1,4 @@
+import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { ALL_PERMISSIONS, type PermissionName, type Permissions } from '../../../src/emulator/github/state.ts'
 import { DemoValues } from './expressions.ts'
 import type { DispatchInput, Job } from './workflow-file.ts'
@@ -59,4 +60,52 @@ export function createInputs(
       return [input.name, input.type === 'number' ? Number(text) : text]
     }),
   )
+}
+
+interface DescribedRun {
+  readonly event: string
+  readonly payload: unknown
+  /** Such as `refs/heads/main`. */
+  readonly ref: string
+  readonly sha: string
+  readonly id: number
+  readonly number: number
+  /** The name of the workflow, or its path. */
+  readonly workflow: string
+  /** `owner/name` */
+  readonly repository: string
+}
+
+/** The fields of the context `github` that are variables of each step too, such as `GITHUB_SHA`. */
+function describeRun({ event, ref, sha, id, number, workflow, repository }: DescribedRun): Texts {
+  return {
+    event_name: event,
+    repository,
+    repository_owner: repository.replace(/\/.*/, ''),
+    ref,
+    ref_name: ref.replace(/^refs\/\w+\//, ''),
+    ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
+    sha,
+    actor: MAINTAINER,
+    triggering_actor: MAINTAINER,
+    run_id: String(id),
+    run_number: String(number),
+    run_attempt: '1',
+    workflow,
+    // The embedded GitHub has earlier runs of this file.
+    workflow_ref: `${repository}/.github/workflows/docs.yml@${ref}`,
+  }
+}
+
+/** The context `github` of a run, and its variables. @param others fields that are no variables */
+export function createGitHubContext(
+  run: DescribedRun,
+  others: Texts,
+): { readonly github: Readonly<Record<string, unknown>>; readonly variables: Texts } {
+  const described = describeRun(run)
+  const variables = Object.entries(described).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value] as const)
+  return {
+    github: { ...described, base_ref: '', head_ref: '', ...others, event: run.payload },
+    variables: Object.fromEntries(variables),
+  }
 }

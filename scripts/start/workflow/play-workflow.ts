@@ -8,11 +8,12 @@ import { heading, showSections, showVerdict } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
-import { createDemoValues, createInputs } from './contexts.ts'
+import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
+import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
 import { DEFAULT_FILES, happen } from './events.ts'
 import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { chooseTriggers, decide, findExamplePath, isEventName, type PlayableTrigger } from './triggers.ts'
+import { chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -20,33 +21,6 @@ type Texts = Readonly<Record<string, string>>
 const DAY_MS = 86_400_000
 /** Whatever they are, the steps use the embedded service. */
 const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
-
-/** The command of the first step that has one, with a request. */
-function chooseComment({ jobs }: Workflow): string {
-  const commands = jobs.flatMap(({ steps }) => steps.flatMap((step) => step.with['command']?.text ?? []))
-  return `${commands.find((command) => !command.includes('${{')) ?? '/docs'} Mention both flags on the first page.`
-}
-
-const INDEX_PAGE = 'docs/index.md'
-
-/** A page that `allowed-paths` allows. Undefined if there is none. */
-function findAllowedPage(allowed: string): string | undefined {
-  const patterns = allowed.split('\n').filter((line) => line.trim() !== '' && !line.includes('${{'))
-  try {
-    return findExamplePath({ patterns, line: 1 }, '.md')
-  } catch {
-    // The step itself reports an invalid pattern.
-    return undefined
-  }
-}
-
-/** The page that the agent changes, unless a step allows only others: agents keep to the folders of a team's docs. */
-function choosePage({ jobs }: Workflow): string {
-  const pages = jobs.flatMap(({ steps }) =>
-    steps.flatMap((step) => findAllowedPage(step.with['allowed-paths']?.text ?? '') ?? []),
-  )
-  return pages[0] ?? INDEX_PAGE
-}
 
 interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
   readonly play: WorkflowPlay
@@ -80,36 +54,16 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
   const id = FIRST_RUN + ordinal - 1
   // The workflow's own token gives access to its own repository only.
   const token = `${embedded.github.token}:${repository.name}`
-  const described = {
-    event_name: event,
-    repository: repository.name,
-    repository_owner: repository.name.replace(/\/.*/, ''),
-    ref,
-    ref_name: ref.replace(/^refs\/\w+\//, ''),
-    ref_type: ref.startsWith('refs/tags/') ? 'tag' : 'branch',
-    sha,
-    actor: 'mona',
-    triggering_actor: 'mona',
-    run_id: String(id),
-    run_number: String(ordinal),
-    run_attempt: '1',
-    workflow: workflow.name ?? `.github/workflows/${stage.fileName}`,
-    // The embedded GitHub has earlier runs of this file.
-    workflow_ref: `${repository.name}/.github/workflows/docs.yml@${ref}`,
-  }
-  const links = { server_url: embedded.url, api_url: embedded.github.apiUrl, base_ref: '', head_ref: '' }
+  const name = workflow.name ?? `.github/workflows/${stage.fileName}`
+  const { github, variables } = createGitHubContext(
+    { event, payload, ref, sha, id, number: ordinal, workflow: name, repository: repository.name },
+    { token, workspace: repository.folder, server_url: embedded.url, api_url: embedded.github.apiUrl },
+  )
   const context: RunContext = {
     ...stage,
-    contexts: {
-      github: { ...described, ...links, event: payload, token, workspace: repository.folder },
-      vars: stage.vars,
-      secrets: createDemoValues({ GITHUB_TOKEN: token }),
-      inputs,
-    },
+    contexts: { github, vars: stage.vars, secrets: createDemoValues({ GITHUB_TOKEN: token }), inputs },
     env: workflow.env,
-    variables: Object.fromEntries(
-      Object.entries(described).map(([name, value]) => [`GITHUB_${name.toUpperCase()}`, value]),
-    ),
+    variables,
     eventName: event,
     payload,
     workspace: repository.folder,
@@ -183,21 +137,11 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   const demoVars = new Set<string>()
   const vars = createDemoValues(play.vars, (name) => demoVars.add(name))
   const onStep = (inputs: Texts): void => {
-    filename = findAllowedPage(inputs['allowed-paths'] ?? '') ?? filename
+    filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
   const { print, paint } = session
-  const stage = {
-    play,
-    workflow,
-    fileName,
-    repository,
-    embedded,
-    session,
-    project,
-    scratch: scratch.path,
-    vars,
-    onStep,
-  }
+  const place = { fileName, repository, project, scratch: scratch.path }
+  const stage = { play, workflow, embedded, session, vars, onStep, ...place }
   try {
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
