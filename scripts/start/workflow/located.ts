@@ -49,7 +49,9 @@ export function parseLocated(name: string, content: string): Located {
   const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
   const problems = context.errors.getErrors().map(({ message }) => message)
   if (value === undefined || problems.length > 0)
-    throw new Error(`GitHub would not accept this workflow file.\n${problems.map((one) => `  ${one}`).join('\n')}`)
+    throw new Error(
+      `GitHub's parser does not accept this workflow file.\n${problems.map((one) => `  ${one}`).join('\n')}`,
+    )
   return toLocated(value)
 }
 

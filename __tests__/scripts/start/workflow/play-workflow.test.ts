@@ -180,7 +180,7 @@ test('a step that `paths` skips says which files there were', async () => {
 test.each([
   ['pull_request:', [], 'No trigger of this file can be played here. It has: pull_request (line 2'],
   ['push:', ['--event', 'schedule'], 'This file has no trigger `schedule`. It has: push (line 2).'],
-  ['psuh:', [], 'GitHub would not accept this workflow file.'],
+  ['psuh:', [], "GitHub's parser does not accept this workflow file."],
 ])('a file with %s is refused with the flags %j: %s', async (on, flags, message) => {
   const stderr = expect.stringContaining(message) as unknown
   expect(await play(job(step('prompt: x'), on), ...flags)).toMatchObject({ exitCode: 2, stdout: '', stderr })

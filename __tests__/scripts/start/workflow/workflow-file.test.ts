@@ -34,7 +34,9 @@ test.each([['README.md', readme], ...files])('reads %s as YAML does, although it
 
 test('names every problem of a file that GitHub would refuse, with its line', () => {
   const text = 'on: push\njobs:\n  a:\n    steps:\n      - uze: x\n'
-  expect(() => readWorkflow('w.yml', text)).toThrow(/GitHub would not accept this workflow file\.\n.*Line: 5, Col: 9/s)
+  expect(() => readWorkflow('w.yml', text)).toThrow(
+    /GitHub's parser does not accept this workflow file\.\n.*Line: 5, Col: 9/s,
+  )
 })
 
 const inJob = (lines: string): string =>
