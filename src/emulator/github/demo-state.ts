@@ -121,7 +121,7 @@ function createDemoRepository(
  * @param changedFiles the files of the newest change; by default one file
  */
 export function createDemoState(
-  { agentType, permissions, lag, checksBefore, change }: GitHubScenario,
+  { agentType, permissions, lag, checks, checksBefore, change }: GitHubScenario,
   startMs: number,
   changedFiles: readonly string[] = [],
 ): GitHubState {
@@ -141,6 +141,7 @@ export function createDemoState(
       [WEB_FLOW]: { id: 19864447, type: 'User' },
     },
     repositories: { [SOURCE.repository]: docs, 'acme/code': createDemoRepository(2, startMs) },
+    checkPlans: checks,
     lag,
     lastId: 1_000,
   }
