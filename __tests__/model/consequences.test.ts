@@ -11,7 +11,7 @@ import {
   type PersonAct,
   playConsequences,
 } from './consequences.ts'
-import { checkCases, IS_REPLAY } from './check-cases.ts'
+import { checkCases, MUST_VARY } from './check-cases.ts'
 import { between, mostly } from './weighted.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
@@ -102,7 +102,5 @@ test('the work of the agent starts no prompt, and no cycle goes on without a per
     return { problems: findExtraPrompts(trace), log }
   })
   // If the agent started no run, or no workflow followed another one, the test would not check anything.
-  expect(IS_REPLAY || startedByAgent > 5 * played).toBe(true)
-  // A small sample may have no such case.
-  expect(played < 100 || translated > 0).toBe(true)
+  expect(!MUST_VARY || (startedByAgent > 5 * played && translated > 0)).toBe(true)
 })
