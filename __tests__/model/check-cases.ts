@@ -4,12 +4,6 @@ import { RUNS, SEED } from '../support/seed.ts'
 
 /** The position of a case in the sequence of its seed. A failure prints it. */
 const path = process.env['MODEL_PATH']
-/**
- * Whether every kind of result must occur, without which a test would prove little. It does in the usual cases and in a
- * large number of others; a few others may lack a rare kind.
- */
-export const MUST_VARY = path === undefined && (process.env['SEED'] === undefined || RUNS > 1)
-
 export interface CaseResult {
   readonly problems: readonly string[]
   readonly log: readonly string[]

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { DRAWING_TEST_TIMEOUT_MS } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
 import {
   type ConsequenceHistory,
   type ConsequenceWorkflow,
@@ -11,7 +11,7 @@ import {
   type PersonAct,
   playConsequences,
 } from './consequences.ts'
-import { checkCases, MUST_VARY } from './check-cases.ts'
+import { checkCases } from './check-cases.ts'
 import { between, mostly } from './weighted.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)

@@ -2,12 +2,12 @@ import { expect, jest, test } from '@jest/globals'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
 import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { DRAWING_TEST_TIMEOUT_MS } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
 import { arbitraryHistory, createHistoryBody } from './arbitrary-history.ts'
 import { getRepository, listTurns } from './history-truth.ts'
 import { FORMER_NAME, playHistory, type History, type HistoryStep } from './history.ts'
 import { listProblems } from './history-invariants.ts'
-import { checkCases, MUST_VARY } from './check-cases.ts'
+import { checkCases } from './check-cases.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 

@@ -1,8 +1,8 @@
 import { expect, jest, test } from '@jest/globals'
 import { OUTCOMES, type Outcome } from '../../src/agent/outcome.ts'
-import { DRAWING_TEST_TIMEOUT_MS } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
 import { arbitraryLateLink, arbitraryOverlap, arbitrarySchedule } from './schedule.ts'
-import { checkCases, MUST_VARY } from './check-cases.ts'
+import { checkCases } from './check-cases.ts'
 import { listProblems } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
 
