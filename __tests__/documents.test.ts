@@ -113,11 +113,11 @@ function findUnsafeMerges(code: string): string[] {
 test('finds a merge that does not require the checks, the paths and the commit', () => {
   const { text } = readFile('docs/recipes/before-auto-merge.yml')
   expect(findUnsafeMerges(text)).toEqual([])
-  expect(findUnsafeMerges(text.replace(/ &&\s+steps.docs.outputs.in-scope == 'true'/, ''))).toEqual([
+  expect(findUnsafeMerges(text.replaceAll(/ &&\s+steps.checked.outputs.in-scope == 'true'/g, ''))).toEqual([
     'The merge must require that in-scope is true.',
   ])
-  expect(findUnsafeMerges(text.replace(/&&(\s+steps.docs.outputs.in-scope)/, '||$1'))).toHaveLength(2)
-  expect(findUnsafeMerges(text.replace(/^ +allowed-paths: [^]*?(?= +timeout-minutes)/m, ''))).toHaveLength(1)
+  expect(findUnsafeMerges(text.replace(/&&(\s+steps.checked.outputs.in-scope)/, '||$1'))).toHaveLength(2)
+  expect(findUnsafeMerges(text.replaceAll(/^ +allowed-paths: [^]*?(?= +timeout-minutes)/gm, ''))).toHaveLength(1)
   expect(findUnsafeMerges(text.replace('--match-head-commit', '--delete-branch'))).toHaveLength(1)
 })
 

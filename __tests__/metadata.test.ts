@@ -179,9 +179,10 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect([...inputs, ...outputs].filter(([name]) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([])
   })
 
-  test('every input and output is described in one sentence', () => {
-    const isSentence = (text: string): boolean => /^[A-Z`][^]*[^.]\.$/.test(text.trim()) && !/[.!?]\s+[A-Z]/.test(text)
-    expect([...inputs, ...outputs].filter(([, { description }]) => !isSentence(description))).toEqual([])
+  test('every input and output is described in sentences that nobody has to read twice', () => {
+    const isClear = (sentence: string): boolean => /^[A-Z`].*[^.]\.$/.test(sentence) && sentence.length <= 250
+    const sentences = [...inputs, ...outputs].flatMap(([, { description }]) => description.split(/(?<=\.) (?=[A-Z`])/))
+    expect(sentences.filter((sentence) => !isClear(sentence))).toEqual([])
   })
 
   test('the inputs, their defaults and the outputs are those of the code, in its order', () => {

@@ -33,10 +33,3 @@ test('every row of what can go wrong says what happens and names existing tests'
   expect(rows.length).toBeGreaterThan(70)
   expect(wrong).toEqual([])
 })
-
-test('the modules that get mutants exist', () => {
-  const { mutate } = JSON.parse(readFileSync(`${root}.ci/stryker.json`, 'utf8')) as {
-    readonly mutate: readonly string[]
-  }
-  expect(mutate.filter((file) => !existsSync(`${root}${file}`))).toEqual([])
-})

@@ -54,7 +54,7 @@ test('every picture shows a text of a scenario, is used in the docs, and exists 
 
 test('three pushes and a comment update one pull request, whose history names each of them and its source pull request', async () => {
   const { page } = await playFlags('--scenario rolling')
-  const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><\/tr>/g)]
+  const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><td>.*<\/td><\/tr>/g)]
   const push = 'push to main by mona: 1 commit'
   expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
     [
@@ -66,6 +66,7 @@ test('three pushes and a comment update one pull request, whose history names ea
     ],
   )
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)
+  expect(page.match(/<h3>docs\/(?:deploy|output|index)\.md /g)).toHaveLength(5)
 })
 
 test('sends the change of a reviewed pull request by its number', async () => {

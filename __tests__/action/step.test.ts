@@ -14,6 +14,7 @@ import { createCore } from '../../src/action/toolkit.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -35,11 +36,10 @@ test('the deadline counts from the start of the step', () => {
   expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
 })
 
-test('redacts secrets in the event, including the password of a proxy', () => {
+test('redacts secrets in the event, including the password of a proxy', async () => {
   const file = join(createTemporaryFolder(), 'event.json')
   fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
   const core = createCore(fakeClock())
-  core.mask(INPUTS.apiKey)
   const env = {
     GITHUB_EVENT_NAME: 'issues',
     GITHUB_EVENT_PATH: file,
@@ -47,8 +47,11 @@ test('redacts secrets in the event, including the password of a proxy', () => {
     HTTP_PROXY: 'http://user:docs@localhost:1',
   }
   const runner = { core, clock: fakeClock(), signal: new AbortController().signal, startedAt: 2_000, env }
-  const { event } = openStep(INPUTS, runner).context
-  expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
+  await captureStdout(() => {
+    core.mask(INPUTS.apiKey)
+    const { event } = openStep(INPUTS, runner).context
+    expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
+  })
 })
 
 test('has a GitHub client if the action needs one and there is a token', () => {

@@ -10,8 +10,8 @@ const HAS_SIGNALS = process.platform !== 'win32'
 jest.setTimeout(300_000)
 
 const SEED = 20_260_101
-const RUNS = 20
-const MAX_CONCURRENT_RUNS = 2
+const RUNS = 10
+const MAX_CONCURRENT_RUNS = 4
 /** The approximate duration of a step after its first line. Some signals come after its end. */
 const SPAN_MS = 2_000
 /** The factor by which the step's clock is slower, so that a busy machine does not use up its 2 s. */

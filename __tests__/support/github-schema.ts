@@ -23,9 +23,13 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>
 }
 
-/** GitHub's published API description. */
-const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
-const description = JSON.parse(readFileSync(file, 'utf8')) as Document
+let parsed: Document | undefined
+
+/** Reads GitHub's published API description of 13 MB, once it is needed. */
+function getDescription(): Document {
+  const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
+  return (parsed ??= JSON.parse(readFileSync(file, 'utf8')) as Document)
+}
 
 export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -36,25 +40,33 @@ export function resolve(schema: Schema): Schema {
   const ref = schema['$ref']
   if (typeof ref !== 'string') return schema
   const [, , kind = '', name = ''] = ref.split('/')
-  const found = description.components[kind]?.[name]
+  const found = getDescription().components[kind]?.[name]
   if (found === undefined) throw new Error(`The description has no ${ref}.`)
   return resolve(found)
 }
 
-/** Returns the values in a path, or `undefined` if it does not match the template. */
-function matchPath(template: string, pathname: string): Record<string, string> | undefined {
-  const [wanted, given] = [template.split('/'), pathname.split('/')]
+/** Returns a pattern with a named group for each value in a path. */
+function toPattern(template: string): RegExp {
   // The path of a file and a ref can have several segments, which the description does not allow for.
-  if (/\/(?:contents\/\{path\}|git\/[\w-]+\/\{ref\})$/.test(template) && given.length > wanted.length)
-    given.push(given.splice(wanted.length - 1).join('/'))
-  if (wanted.length !== given.length) return undefined
-  const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const text = given[index] ?? ''
-    if (part.startsWith('{')) params[part.slice(1, -1)] = decodeURIComponent(text)
-    else if (part !== text) return undefined
-  }
-  return params
+  const last = /\/(?:contents\/\{path\}|git\/[\w-]+\/\{ref\})$/.test(template) ? '.*' : '[^/]*'
+  return new RegExp(
+    `^${template
+      .replaceAll('.', '\\.')
+      .replaceAll(/\{(\w+)\}(?!$)/g, '(?<$1>[^/]*)')
+      .replace(/\{(\w+)\}$/, `(?<$1>${last})`)}$`,
+  )
+}
+
+const patterns = new Map<string, readonly (readonly [RegExp, Operation])[]>()
+
+function listPatterns(method: string): readonly (readonly [RegExp, Operation])[] {
+  const found =
+    patterns.get(method) ??
+    Object.entries(getDescription().paths).flatMap(([template, { [method]: operation }]) =>
+      operation === undefined ? [] : [[toPattern(template), operation] as const],
+    )
+  patterns.set(method, found)
+  return found
 }
 
 /** Finds the operation of a request. Returns it with the values in the path. */
@@ -62,11 +74,11 @@ export function findOperation(
   method: string,
   pathname: string,
 ): { operation: Operation; params: Readonly<Record<string, string>> } | undefined {
-  for (const [template, operations] of Object.entries(description.paths)) {
-    const operation = operations[method.toLowerCase()]
-    if (operation === undefined) continue
-    const params = matchPath(template, pathname)
-    if (params !== undefined) return { operation, params }
+  for (const [pattern, operation] of listPatterns(method.toLowerCase())) {
+    const match = pattern.exec(pathname)
+    if (match === null) continue
+    const values = Object.entries(match.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)] as const)
+    return { operation, params: Object.fromEntries(values) }
   }
   return undefined
 }
@@ -134,18 +146,29 @@ export function toStandaloneSchema(schema: Schema): Schema {
   return { ...(converted as Schema), $defs: definitions }
 }
 
+const fieldsOfSchemas = new WeakMap<Schema, Readonly<Record<string, Schema>>>()
+
+/** Returns the fields that a schema and its variants define. */
+function getFields(schema: Schema): Readonly<Record<string, Schema>> {
+  const known = fieldsOfSchemas.get(schema)
+  if (known !== undefined) return known
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (schema[kind] as Schema[] | undefined) ?? [])
+  const parts = [schema, ...variants.map(resolve)]
+  const fields = Object.assign({}, ...parts.map((part) => part['properties'])) as Record<string, Schema>
+  fieldsOfSchemas.set(schema, fields)
+  return fields
+}
+
 /** Lists the fields of a value that its schema does not define, with their paths. */
 export function listUnknownFields(schema: Schema, value: unknown, place = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
   const resolved = resolve(schema)
   if (Array.isArray(value))
     return value.flatMap((item) => listUnknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
-  if (!isObject(value)) return []
-  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (resolved[kind] as Schema[] | undefined) ?? [])
-  const parts = [resolved, ...variants.map(resolve)]
-  const properties = Object.assign({}, ...parts.map((part) => part['properties'])) as Record<string, Schema>
-  if (Object.keys(properties).length === 0) return []
+  const fields = getFields(resolved)
+  if (Object.keys(fields).length === 0) return []
   return Object.entries(value).flatMap(([name, field]) => {
-    const known = properties[name]
+    const known = fields[name]
     return known === undefined ? [`${place}/${name}`] : listUnknownFields(known, field, `${place}/${name}`)
   })
 }
@@ -155,7 +178,7 @@ export function listParameters(operationId: string): {
   readonly query: readonly string[]
   readonly body: readonly string[]
 } {
-  for (const operations of Object.values(description.paths)) {
+  for (const operations of Object.values(getDescription().paths)) {
     const operation = Object.values(operations).find((one) => one.operationId === operationId)
     if (operation === undefined) continue
     const parameters = operation.parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)

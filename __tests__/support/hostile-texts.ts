@@ -62,10 +62,8 @@ export interface Growth {
   readonly partsUs: number
 }
 
-export function measureGrowth(name: string, text: string): Growth {
-  const [part = '', whole = ''] = [HOSTILE_LENGTH / HOSTILE_PARTS, HOSTILE_LENGTH].map((length) =>
-    HOSTILE_TEXTS[text]?.(length),
-  )
+export function measureGrowth(name: string, text: string, length = HOSTILE_LENGTH): Growth {
+  const [part = '', whole = ''] = [length / HOSTILE_PARTS, length].map((one) => HOSTILE_TEXTS[text]?.(one))
   const call = TEXT_FUNCTIONS[name]
   const wholeUs = measureCpuUs(() => call?.(whole))
   const partsUs = measureCpuUs(() => {

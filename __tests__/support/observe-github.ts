@@ -27,7 +27,8 @@ export interface ObservedGitHub {
 export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {}): ObservedGitHub {
   const requests: string[] = []
   const exchanges: GitHubExchange[] = []
-  const unread: GitHubExchange[] = []
+  /** Without repetitions: a step that waits reads the same things again and again. */
+  const unread = new Map<string, GitHubExchange>()
   const patterns = Object.entries(faults).map(([operation, list]) => {
     const pattern = { faults: [...list, 'none'], then: 'stays' } as const
     return [operation, pattern] as const
@@ -40,7 +41,9 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       return exchanges.filter(isWrite).map(({ operation, request }) => operation ?? request.target)
     },
     get violations() {
-      return unread.splice(0).flatMap(listViolations)
+      const found = [...unread.values()].flatMap(listViolations)
+      unread.clear()
+      return found
     },
     options: {
       ...options,
@@ -48,7 +51,11 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       onExchange: (exchange) => {
         requests.push(exchange.operation ?? exchange.request.target)
         exchanges.push(exchange)
-        unread.push(exchange)
+        const { request, fault, response } = exchange
+        unread.set(
+          [request.method, request.target, request.body, fault, response.status, response.body].join('\n'),
+          exchange,
+        )
       },
     },
   }

@@ -8,7 +8,7 @@ import {
   TOKEN_USER,
 } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import {
   closeIssue,
   mergePull,
@@ -132,6 +132,8 @@ export interface PlayReport {
   /** The repository `acme/site`. */
   readonly site?: RepositoryState
   readonly prepare?: (state: GitHubState) => void
+  /** What happens on GitHub. With it, the repository is that of `npm start`. */
+  readonly scenario?: GitHubScenario
   readonly facts?: Partial<GivenRun>
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
 }
@@ -167,10 +169,10 @@ export interface Result {
 /** Makes a report about the embedded GitHub in this process. Checks all requests against GitHub's API description. */
 export async function playReport(
   given: Readonly<Record<string, string>> = {},
-  { docs = createReleased(), site, prepare, facts, faults }: PlayReport = {},
+  { docs = createReleased(), site, prepare, scenario, facts, faults }: PlayReport = {},
 ): Promise<PlayedReport> {
-  const state = createDemoState(combineScenarios([]), NOW_MS)
-  state.repositories['acme/docs'] = docs
+  const state = createDemoState(scenario ?? combineScenarios([]), NOW_MS)
+  if (scenario === undefined) state.repositories['acme/docs'] = docs
   if (site !== undefined) state.repositories['acme/site'] = site
   state.permissions = { contents: 'read', 'pull-requests': 'read' }
   prepare?.(state)

@@ -17,6 +17,7 @@ export function simulateStepProcess(): StepProcess {
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'step-'))
   const [outputFile, summaryFile] = [path.join(folder, 'output'), path.join(folder, 'summary')]
   const listenersBefore = EVENTS.map((name) => process.listeners(name as 'SIGINT'))
+  const streamListenersBefore = process.stdout.listeners('error')
   const exit = jest.spyOn(process, 'exit')
   const envBefore = { ...process.env }
   let exitCodes: unknown[] = []
@@ -37,6 +38,9 @@ export function simulateStepProcess(): StepProcess {
   afterEach(() => {
     process.exitCode = undefined
     for (const name of Object.keys(process.env)) if (!(name in envBefore)) Reflect.deleteProperty(process.env, name)
+    for (const listener of process.stdout.listeners('error')) {
+      if (!streamListenersBefore.includes(listener)) process.stdout.off('error', listener as () => void)
+    }
     EVENTS.forEach((name, index) => {
       for (const listener of process.listeners(name as 'SIGINT')) {
         if (listenersBefore[index]?.includes(listener) !== true) process.off(name, listener)

@@ -1,5 +1,5 @@
 // Bundles every entry into dist: tsc strips the types, and ncc packs the code with its dependencies. The other steps make
-// the actions start faster; docs/internals/benchmarks.md says by how much.
+// the actions start faster; docs/internals/benchmarks.md says by how much. Usage: build.ts [folder instead of dist].
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -80,5 +80,6 @@ if (fs.existsSync(path.join(root, 'build/shared-emulator/licenses.txt')))
 // The file that `SHARED_EMULATOR` names.
 fs.renameSync(path.join(root, 'build/shared-emulator/index.js'), path.join(root, 'build/dist/emulator/emulator.js'))
 // Replace the previous build only after every bundle is complete.
-fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
-fs.renameSync(path.join(root, 'build/dist'), path.join(root, 'dist'))
+const target = path.join(root, process.argv[2] ?? 'dist')
+fs.rmSync(target, { recursive: true, force: true })
+fs.renameSync(path.join(root, 'build/dist'), target)

@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import { playStep, type PlayedStep } from '../../__tests__/support/play-step.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { playFeature } from '../../__tests__/support/play-feature.ts'
+import { playFeature, type Played } from '../../__tests__/support/play-feature.ts'
 import { playReport } from '../../__tests__/support/play-report.ts'
 import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -35,7 +34,17 @@ export interface Shown {
   readonly summary: string
   /** The embedded service's page of the pull request, as HTML. Empty if there is none. */
   readonly page: string
+  readonly outcome: string
+  /** The log of the last run, with annotations. */
+  readonly log: string
 }
+
+const show = ({ summary, outputs, hostCalls, line }: Played<unknown>, page = ''): Shown => ({
+  summary,
+  page,
+  outcome: outputs['outcome'] ?? '',
+  log: [...hostCalls, line].join('\n'),
+})
 
 /** @throws ActionError if inputs are invalid */
 async function playAgent(
@@ -45,11 +54,16 @@ async function playAgent(
 ): Promise<PlayedStep | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const github = combineScenarios(gitHubScenarios)
-  const before = createDemoState(github, DEFAULT_START_MS)
+  const { github: before } = createService({
+    baseUrl: BASE_URL,
+    projectId: DEFAULT_PROJECT_ID,
+    github: { scenario: github },
+  })
+  before.catchUp(DEFAULT_START_MS)
   let after: PlayedStep | undefined
   for (const begin of listRuns(isRolling)) {
     const nowMs = after?.baseClock.wallTime().getTime() ?? DEFAULT_START_MS
-    const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
+    const run = begin((after?.service.github ?? before).state, BASE_URL, nowMs)
     const { id: runId, headSha: sha, eventName, event: payload } = run
     after = await playStep({
       inputs: agentAction.parse({ ...given, ...run.inputs }, '.', new Date(0)),
@@ -86,23 +100,18 @@ export async function playFlags(flags: string): Promise<Shown> {
   const given = Object.fromEntries(inputs.map(({ name, default: usual }) => [name, chosen[name] ?? usual]))
   const { path: workspace, remove } = openScratchFolder('pictures-')
   try {
-    const service = createService({ baseUrl: SERVERS['base-url'] })
+    const { scenario } = options.service
+    const service = createService({ baseUrl: SERVERS['base-url'], scenario })
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
     const play = { given, workspace, respond }
-    if (options.action === 'report') {
-      const github = combineScenarios(options.service.gitHubScenarios)
-      const prepare = (state: GitHubState): void => {
-        Object.assign(state, createDemoState(github, DEFAULT_START_MS))
-      }
-      return { summary: (await playReport(given, { prepare })).summary, page: '' }
-    }
-    if (options.action === 'visitors') return { summary: (await playFeature(visitorsAction, play)).summary, page: '' }
+    if (options.action === 'report')
+      return show(await playReport(given, { scenario: combineScenarios(options.service.gitHubScenarios) }))
+    if (options.action === 'visitors') return show(await playFeature(visitorsAction, play))
     const played = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
       if (error instanceof ActionError) return undefined
       throw error
     })
-    if (played === undefined) return { summary: (await playFeature(agentAction, play)).summary, page: '' }
-    return { summary: played.summary, page: getPage(played) }
+    return played === undefined ? show(await playFeature(agentAction, play)) : show(played, getPage(played))
   } finally {
     remove()
   }

@@ -71,12 +71,12 @@ export function toLines(text: string): readonly { readonly line: string; readonl
 }
 
 /**
- * Finds YAML syntax in an item of a list, which is part of a text and would become part of the name.
+ * Finds the syntax of YAML or Markdown in an item of a list, which is part of a text and would become part of the name.
  * @returns the problem, as the end of a sentence that does not repeat the item
  */
-export function findYamlSyntax(item: string): string | undefined {
-  if (/^-(?:\s|$)/.test(item)) return 'begins with `-` and a space, as in a YAML list; remove both'
-  if (/^["'`]/.test(item)) return 'has quotes around it, which would be part of the name; remove them'
+export function findListSyntax(item: string): string | undefined {
+  if (/^-$|^[-*•–]\s/.test(item)) return `begins with \`${item.charAt(0)}\` and a space, as in a list; remove both`
+  if (/^["'`“”‘’„]/.test(item)) return 'has quotes around it, which would be part of the name; remove them'
   if (/(?:^|\s)#(?:\s|$)/.test(item)) return 'has a comment, which would be part of the name; remove it'
   return undefined
 }
@@ -84,7 +84,7 @@ export function findYamlSyntax(item: string): string | undefined {
 /**
  * Returns the items of a list that are not blank, one a line or separated by commas, each with the position of its line for
  * messages. Not for patterns of paths, which can contain commas.
- * @throws InvalidInput if an item has YAML syntax
+ * @throws InvalidInput if an item has the syntax of YAML or Markdown
  */
 export function toItems(text: string): readonly { readonly item: string; readonly at: string }[] {
   const found = toLines(text).flatMap(({ line, at }) => {
@@ -92,7 +92,7 @@ export function toItems(text: string): readonly { readonly item: string; readonl
     return items.filter(({ item }) => item !== '')
   })
   const problems = found.flatMap(({ item, at }) => {
-    const problem = findYamlSyntax(item)
+    const problem = findListSyntax(item)
     return problem === undefined ? [] : [`${at} ${problem}`]
   })
   return problems.length === 0 ? found : refuse(...problems)

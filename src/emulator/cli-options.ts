@@ -57,12 +57,12 @@ const OPTIONS = {
   },
   gitHubScenarios: {
     flag: 'github-scenario',
-    description: 'the scenarios of GitHub, separated by commas',
+    description: 'the scenarios of GitHub, one a line or separated by commas',
     accepts: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
     defaultText: 'checks-pass',
     parse: (text: string) => {
-      const names = text.split(',').map((name) => name.trim())
-      return names.every(isGitHubScenarioName) ? names : undefined
+      const names = text.split(/[\n,]/).flatMap((name) => name.trim() || [])
+      return names.length > 0 && names.every(isGitHubScenarioName) ? names : undefined
     },
   },
   /** Empty if not set. */

@@ -18,7 +18,7 @@ const STYLE = `
   h1 { font-size: 1.7rem; font-weight: 500; line-height: 1.25; margin: 0 0 .5rem }
   h2, summary { font-size: 1rem; font-weight: bold; margin: 0; padding: .6rem 1rem; background: var(--soft) }
   h2, [open] summary { border-bottom: 1px solid var(--line) }
-  h3 { font: 600 .85rem ui-monospace, monospace; margin: 1rem 0 .4rem }
+  h3 { font: 600 .85rem ui-monospace, 'DejaVu Sans Mono', monospace; margin: 1rem 0 .4rem } div > h3:first-child { margin-top: 0 }
   h1 span, small, footer { color: var(--dim); font-weight: normal }
   code, pre { font: .85rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace }
   p.facts { color: var(--dim); margin: 0 0 1.5rem }
@@ -89,7 +89,7 @@ function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
   const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
 <summary>${title}</summary>
-<div><pre>${escapeHtml(shown)}</pre>\n${createEdits(prompt).map(renderFile).join('\n')}</div>
+<div><pre>${escapeHtml(shown)}</pre></div>
 </details>`
 }
 
@@ -98,6 +98,12 @@ const formatTime = (atMs: number): string => new Date(atMs).toISOString().replac
 /** `title` and `body` are HTML. */
 function renderSection(title: string, body: string): string {
   return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
+}
+
+/** Equal edits are shown once: prompts that are alike lead to the same edits. */
+function renderFiles(turns: readonly Turn[]): string {
+  const files = new Set(turns.flatMap(({ prompt }) => createEdits(prompt).map(renderFile)))
+  return `<section class="files">\n<h2>Files changed</h2>\n<div>${[...files].join('\n')}</div>\n</section>`
 }
 
 function renderCheck({ name, app, state, findings }: ShownCheck): string {
@@ -143,6 +149,7 @@ function renderPullRequest(job: JobRecord, turns: readonly Turn[], repository: R
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
 ${comments.map(renderCommentSection).join('\n')}
+${renderFiles(turns)}
 ${pull === undefined ? '' : renderChecks(listChecks(repository, pull.headSha, nowMs))}
 ${pull === undefined ? '' : renderReviewers(listRequestedReviewers(pull))}
 ${turns.map(renderTurn).join('\n')}

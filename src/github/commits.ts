@@ -41,7 +41,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
 const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committerLogin' | 'parents'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin' | 'parents'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.array(commitSchema)
@@ -154,8 +154,10 @@ export function listOwners(
 }
 
 /** Whether an owner wrote a commit, or committed it in the name of the person who asked. */
-export const isByOwner = ({ writtenBy, committedBy }: PullRequestCommit, owners: ReadonlySet<string>): boolean =>
-  owners.has(writtenBy) || owners.has(committedBy)
+export const isByOwner = (
+  { writtenBy = '', committedBy = '' }: Partial<Pick<PullRequestCommit, 'writtenBy' | 'committedBy'>>,
+  owners: ReadonlySet<string>,
+): boolean => owners.has(writtenBy) || owners.has(committedBy)
 
 const wireFile = z.object({
   filename: z.string(),

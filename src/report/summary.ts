@@ -143,13 +143,12 @@ function getIcon(report: Report, isGreen: boolean): string {
 export function renderSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
   const { repository, range, isRehearsal } = report
   const place = [
-    isRehearsal === true ? 'Rehearsal' : undefined,
     'Docs report',
     repository && inlineCode(oneLine(repository, MAX_TITLE_CHARS)),
     range && escapeSentence(`${nameRef(range.base)} to ${nameRef(range.head)}`),
   ]
   return joinBlocks([
-    heading(getIcon(report, isGreen), place, escapeHtml(title)),
+    heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
     ...renderChanges(report),

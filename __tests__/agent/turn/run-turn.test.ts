@@ -42,7 +42,7 @@ async function expectRun(_what: string, options: TurnRunOptions, shown: Row[2]):
 const ended = (outcome: string, more: object = {}) => ({ report: { outcome, ...more } })
 const stopped = (code: ErrorCode, outcome = 'error') => ({ outcome, error: { code } })
 const withCalls = (...calls: string[]) => ({ client: { calls } })
-const slept = (...sleeps: number[]) => ({ clock: { sleeps } })
+const AT_ONCE = { elapsedMs: 0 }
 
 const NO_WAIT = { wait: false }
 const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
@@ -76,14 +76,14 @@ test.each<Row>([
   [
     'ends directly after the create with `wait: false`',
     created([], NO_WAIT),
-    { ...ended('submitted'), ...withCalls('create'), ...slept() },
+    { ...ended('submitted'), ...withCalls('create'), ...AT_ONCE },
   ],
   [
     'reports the pull request of a new job that fails',
     created([{ ...completed, status: 'failed' }]),
     ended('failed', { operation: 'created' }),
   ],
-  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...withCalls('get'), ...slept() }],
+  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...withCalls('get'), ...AT_ONCE }],
   ['attaches to a running job with `wait: false`', attached([active], NO_WAIT), ended('submitted')],
   ['attaches to a job that has ended with `wait: false`', attached([completed], NO_WAIT), ended('pull-request')],
   ['waits for a new job that is not found at first', created([failure('not-found'), completed]), ended('pull-request')],
@@ -95,7 +95,7 @@ test.each<Row>([
   [
     'fails immediately if a job that it did not create is not found',
     attached([failure('not-found')]),
-    { ...ended('error'), ...slept() },
+    { ...ended('error'), ...AT_ONCE },
   ],
   [
     'reports the job when it is cancelled',
@@ -160,7 +160,7 @@ describe('poll job', () => {
       created([...Array<Error>(2).fill(failure('rate-limited')), active, active, completed], {
         pollIntervalMs: 2_000,
       }),
-      slept(2_000, 3_000, 5_000, 2_000, 2_000),
+      { clock: { sleeps: [2_000, 3_000, 5_000, 2_000, 2_000] } },
     ],
     [
       'fails if the service requests a wait beyond the deadline, and names the time',
@@ -275,7 +275,7 @@ describe('wait for job', () => {
   const UNLINKED = Array<Job>(5).fill(withoutLink)
 
   test.each<Row>([
-    ['the last read is at the deadline', created([active], SHORT), slept(10_000, 10_000, 5_000)],
+    ['the last read is at the deadline', created([active], SHORT), { elapsedMs: SHORT.timeoutMs }],
     [
       'a successful read clears the last problem',
       created([down, active], SHORT),
@@ -283,9 +283,9 @@ describe('wait for job', () => {
     ],
     ['the last read can find the end', created([active, active, completed], SHORT), ended('pull-request')],
     [
-      'a completed job without a link is read five more times, and the outcome is then no-changes',
+      'a completed job without a link is read for 15 s more, and the outcome is then no-changes',
       created([withoutLink]),
-      { ...ended('no-changes', { job: withoutLink }), ...slept(10_000, 1_000, 2_000, 3_000, 4_000, 5_000) },
+      { ...ended('no-changes', { job: withoutLink }), elapsedMs: 25_000 },
     ],
     ['a late link is found', created([withoutLink, withoutLink, completed]), ended('pull-request', { job: completed })],
     ['the last read counts: failed', created([withoutLink, failed]), ended('failed')],
@@ -298,7 +298,7 @@ describe('wait for job', () => {
       {
         report: { ...stopped('unusable-link'), job: unsafe },
         warnings: [expect.stringContaining('not safe to link')],
-        ...slept(10_000),
+        elapsedMs: 10_000,
       },
     ],
     [
@@ -309,7 +309,7 @@ describe('wait for job', () => {
     [
       'only a read without a link that is requested 15 s after the first one proves that there is no pull request',
       created([...UNLINKED, failure('unreachable'), failure('service-error'), withoutLink]),
-      { ...ended('no-changes'), elapsedMs: 35_000, ...slept(10_000, 1_000, 2_000, 3_000, 4_000, 5_000, 5_000, 5_000) },
+      { ...ended('no-changes'), elapsedMs: 35_000 },
     ],
     [
       'the outcome is timed-out if the reads for a late link fail until the deadline',

@@ -1,4 +1,5 @@
 import type { CheckRun } from './check-state.ts'
+import type { PullState } from './pull-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
@@ -51,6 +52,19 @@ interface Push {
   readonly by: string
   /** The fork that contains the branch, as `owner/name`. */
   readonly fork?: string | undefined
+}
+
+/** Starts the checks of the newest push to a pull request. */
+export function startPullChecks(
+  state: GitHubState,
+  repository: RepositoryState,
+  { branch, fork, headSha, pushes }: PullState,
+  by: string,
+  atMs: number,
+): void {
+  const { checkPlans } = state
+  const plans = checkPlans[Math.min(pushes, checkPlans.length) - 1] ?? []
+  startChecks(state, repository, { branch, fork, headSha, event: 'pull_request', by }, plans, atMs)
 }
 
 export function startChecks(

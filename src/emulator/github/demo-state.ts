@@ -137,7 +137,7 @@ function createDemoRepository(
  * @param changedFiles the files of the newest change; by default one file
  */
 export function createDemoState(
-  { agentType, permissions, lag, checksBefore, change, hasHistory }: GitHubScenario,
+  { agentType, permissions, lag, checks, checksBefore, change, hasHistory }: GitHubScenario,
   startMs: number,
   changedFiles: readonly string[] = [],
 ): GitHubState {
@@ -156,6 +156,7 @@ export function createDemoState(
       [WEB_FLOW]: { id: 19864447, type: 'User' },
     },
     repositories: {},
+    checkPlans: checks,
     lag,
     lastId: 1_000,
   }

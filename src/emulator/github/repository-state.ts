@@ -47,8 +47,6 @@ export interface RepositoryState {
   /** Whether a branch must be up to date with its base before it is merged. */
   readonly requiresUpToDate: boolean
   readonly mergeMethods: readonly MergeMethod[]
-  /** The setting “Allow GitHub Actions to create and approve pull requests”. GitHub's own default is off. */
-  readonly canActionsCreatePulls: boolean
   /** The number of items that the lists of check runs and of statuses count but do not contain. */
   unlistedChecks: number
   /** The new `owner/name` of a repository that was renamed or transferred. */
@@ -128,7 +126,6 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     workflowRuns: [],
     requiresUpToDate: false,
     mergeMethods: ['merge', 'squash', 'rebase'],
-    canActionsCreatePulls: true,
     unlistedChecks: 0,
     movedTo: undefined,
     ...fields,
