@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
+import { VERDICTS } from '../../src/report/verdict.ts'
+import { root } from '../support/markdown-files.ts'
 import {
   addAgentPull,
   type AgentPull,
@@ -462,6 +466,20 @@ test('the result keeps what somebody has to do, if it is too long', async () => 
   expect(result.changes.slice(0, 10).map(({ verdict }) => verdict)).toEqual(
     Array.from({ length: 10 }, () => 'no-trace'),
   )
+})
+
+test('the documented schema is valid, and has the verdicts of the code', () => {
+  const schema = JSON.parse(readFileSync(`${root}docs/report.schema.json`, 'utf8')) as {
+    readonly properties: { readonly changes: { readonly items: { readonly properties: { readonly verdict: object } } } }
+  }
+  expect(new Ajv2020().validateSchema(schema)).toBe(true)
+  expect(schema.properties.changes.items.properties.verdict).toMatchObject({ enum: VERDICTS })
+})
+
+test('a cancelled run is red, and says so at once', async () => {
+  const { isGreen, title, result } = await playReport(GATE, { cancelAfterMs: 3_500 })
+  expect([isGreen, title, result.error?.code]).toEqual([false, 'Cancelled', 'cancelled'])
+  expect(result.duration_seconds).toBeLessThan(4)
 })
 
 test('it reads only, with few requests', async () => {

@@ -136,6 +136,8 @@ export interface PlayReport {
   readonly scenario?: GitHubScenario
   readonly facts?: Partial<GivenRun>
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
+  /** When the run is cancelled, in milliseconds from its start. Each request then takes two seconds. */
+  readonly cancelAfterMs?: number
 }
 
 export interface PlayedReport extends Played<Report> {
@@ -163,13 +165,14 @@ export interface Result {
   readonly pull_requests: Readonly<Record<string, number | null>> | null
   readonly waiting: readonly object[]
   readonly error: { readonly code: string; readonly message: string } | null
+  readonly duration_seconds: number
   readonly left_out: Readonly<Record<'changes' | 'waiting', number>>
 }
 
 /** Makes a report about the embedded GitHub in this process. Checks all requests against GitHub's API description. */
 export async function playReport(
   given: Readonly<Record<string, string>> = {},
-  { docs = createReleased(), site, prepare, scenario, facts, faults }: PlayReport = {},
+  { docs = createReleased(), site, prepare, scenario, facts, faults, cancelAfterMs }: PlayReport = {},
 ): Promise<PlayedReport> {
   const state = createDemoState(scenario ?? combineScenarios([]), NOW_MS)
   if (scenario === undefined) state.repositories['acme/docs'] = docs
@@ -184,6 +187,7 @@ export async function playReport(
     baseClock,
     respond: (request, nowMs) => service.handle(request, nowMs),
     timeoutMs: 900_000,
+    ...(cancelAfterMs !== undefined && { cancelAfterMs, latencyMs: () => 1_000 }),
     facts: { sha: state.repositories['acme/docs']?.branches['main'] ?? '', ...facts },
   })
   const played = await playOn({ ...stage, baseClock }, reportAction, () =>
