@@ -81,6 +81,12 @@ test('every relative link leads to a file and a heading that exist', () => {
   expect(problems).toEqual([])
 })
 
+test('every callout has its marker on a line of its own, as GitHub requires', () => {
+  const markers = documents.flatMap(({ text }) => text.match(/^> \[![A-Z]+\].*$/gm) ?? [])
+  expect(markers.length).toBeGreaterThan(20)
+  expect(markers.filter((line) => !line.endsWith(']'))).toEqual([])
+})
+
 interface Example {
   readonly name: string
   readonly code: string

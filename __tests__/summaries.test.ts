@@ -66,7 +66,7 @@ test('three pushes and a comment update one pull request, whose history names ea
     ],
   )
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)
-  expect(page.match(/<h3>docs\/(?:deploy|output|index)\.md /g)).toHaveLength(5)
+  expect(page.match(/<h3>docs\/(?:deploy|output|index)\.md /g)).toHaveLength(3)
 })
 
 test('sends the change of a reviewed pull request by its number', async () => {

@@ -33,7 +33,7 @@ test('a report is green, and says what became of each change', async () => {
   expect(run).toMatchObject({ conclusion: 'success', exitCode: 0 })
   expect(run.masks).toEqual(expect.arrayContaining(['ghs_real0123456789']))
   expect(run.rawOutput + run.summary + (run.outputs['result'] ?? '')).not.toContain(TOKEN)
-  expect(run.summary).toMatch(/^## ⚠️ Rehearsal · Docs report · .*: 4 of 9 changes need attention\n/)
+  expect(run.summary).toMatch(/^## ⚠️ Rehearsal · 4 of 9 changes need attention · Docs report · /)
   const { rehearsal, counts, pull_requests: numbers } = parse(run)
   expect(rehearsal).toBe(true)
   expect(counts).toEqual({

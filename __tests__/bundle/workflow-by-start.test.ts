@@ -52,7 +52,7 @@ test('two nights lead to one pull request, and the second one begins where the f
   expect(exitCode).toBe(0)
   expect(shown.match(/1 commit, 1 file: everything since the last successful run/g)).toHaveLength(2)
   expect(shown).toContain('Adding to pull request #4 (job job_000001, follow-up 1 of 20).')
-  expect(shown).toContain('All its files match `allowed-paths`.')
+  expect(shown).toContain('All its files are in the allowed paths.')
 })
 
 test('the change of a push consists of the given files', async () => {

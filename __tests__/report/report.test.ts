@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
+import { VERDICTS } from '../../src/report/verdict.ts'
+import { root } from '../support/markdown-files.ts'
 import {
   addAgentPull,
   type AgentPull,
@@ -424,7 +428,7 @@ test('the gate names what is not accounted for, and the summary begins with it',
   expect(title).toBe('6 of 7 changes are not accounted for')
   expect(line).toContain('Not documented, exempt or examined: `#7`, `#6`, `#5`, `#4`, `#3` and 1 more.')
   const blocks = summary.split('\n\n')
-  expect(blocks[0]).toMatch(/^## ❌ Docs report · .*: 6 of 7 changes are not accounted for$/)
+  expect(blocks[0]).toMatch(/^## ❌ 6 of 7 changes are not accounted for · Docs report · /)
   expect(blocks[3]).toBe('### Needs attention')
   expect(blocks[4]).toContain('no trace')
   expect(summary).toContain('<details><summary>2 other changes</summary>')
@@ -462,6 +466,20 @@ test('the result keeps what somebody has to do, if it is too long', async () => 
   expect(result.changes.slice(0, 10).map(({ verdict }) => verdict)).toEqual(
     Array.from({ length: 10 }, () => 'no-trace'),
   )
+})
+
+test('the documented schema is valid, and has the verdicts of the code', () => {
+  const schema = JSON.parse(readFileSync(`${root}docs/report.schema.json`, 'utf8')) as {
+    readonly properties: { readonly changes: { readonly items: { readonly properties: { readonly verdict: object } } } }
+  }
+  expect(new Ajv2020().validateSchema(schema)).toBe(true)
+  expect(schema.properties.changes.items.properties.verdict).toMatchObject({ enum: VERDICTS })
+})
+
+test('a cancelled run is red, and says so at once', async () => {
+  const { isGreen, title, result } = await playReport(GATE, { cancelAfterMs: 3_500 })
+  expect([isGreen, title, result.error?.code]).toEqual([false, 'Cancelled', 'cancelled'])
+  expect(result.duration_seconds).toBeLessThan(4)
 })
 
 test('it reads only, with few requests', async () => {

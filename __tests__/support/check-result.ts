@@ -13,7 +13,7 @@ interface Result extends Readonly<Record<'files' | 'checks' | 'outside', readonl
   readonly left_out: Readonly<Record<'files' | 'checks' | 'outside', number>>
 }
 
-// `__tests__/agent/output/outputs.test.ts` validates the schemas themselves.
+// `__tests__/agent/output/outputs.test.ts` and `__tests__/report/report.test.ts` validate the schemas themselves.
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, validateSchema: false, code: { optimize: false } })
 
 /** Creates a function that parses the output `result`, and checks it against its schema and its maximum size. */
@@ -31,13 +31,14 @@ export const parseResult = createParser('docs/result.schema.json') as (result: s
 const parseReport = createParser('docs/report.schema.json')
 
 /**
- * Checks the output `result` against its schema, its maximum size and the other outputs, which a report has not. Exports of visitors and
+ * Checks the output `result` against its schema, its maximum size and the other outputs. Exports of visitors and
  * skipped rehearsals have no such output. Uses `node:assert`, because the pictures are taken outside of a
  * test.
  */
 export function checkResult(outputs: Readonly<Record<string, string>>): void {
   const { result } = outputs
   if (result === undefined) return
+  // A report has no other output.
   if (outputs['outcome'] === undefined) {
     parseReport(result)
     return

@@ -8,7 +8,7 @@ import {
   TOKEN_USER,
 } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import {
   closeIssue,
   mergePull,
@@ -132,8 +132,12 @@ export interface PlayReport {
   /** The repository `acme/site`. */
   readonly site?: RepositoryState
   readonly prepare?: (state: GitHubState) => void
+  /** What happens on GitHub. With it, the repository is that of `npm start`. */
+  readonly scenario?: GitHubScenario
   readonly facts?: Partial<GivenRun>
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
+  /** When the run is cancelled, in milliseconds from its start. Each request then takes two seconds. */
+  readonly cancelAfterMs?: number
 }
 
 export interface PlayedReport extends Played<Report> {
@@ -161,16 +165,17 @@ export interface Result {
   readonly pull_requests: Readonly<Record<string, number | null>> | null
   readonly waiting: readonly object[]
   readonly error: { readonly code: string; readonly message: string } | null
+  readonly duration_seconds: number
   readonly left_out: Readonly<Record<'changes' | 'waiting', number>>
 }
 
 /** Makes a report about the embedded GitHub in this process. Checks all requests against GitHub's API description. */
 export async function playReport(
   given: Readonly<Record<string, string>> = {},
-  { docs = createReleased(), site, prepare, facts, faults }: PlayReport = {},
+  { docs = createReleased(), site, prepare, scenario, facts, faults, cancelAfterMs }: PlayReport = {},
 ): Promise<PlayedReport> {
-  const state = createDemoState(combineScenarios([]), NOW_MS)
-  state.repositories['acme/docs'] = docs
+  const state = createDemoState(scenario ?? combineScenarios([]), NOW_MS)
+  if (scenario === undefined) state.repositories['acme/docs'] = docs
   if (site !== undefined) state.repositories['acme/site'] = site
   state.permissions = { contents: 'read', 'pull-requests': 'read' }
   prepare?.(state)
@@ -182,6 +187,7 @@ export async function playReport(
     baseClock,
     respond: (request, nowMs) => service.handle(request, nowMs),
     timeoutMs: 900_000,
+    ...(cancelAfterMs !== undefined && { cancelAfterMs, latencyMs: () => 1_000 }),
     facts: { sha: state.repositories['acme/docs']?.branches['main'] ?? '', ...facts },
   })
   const played = await playOn({ ...stage, baseClock }, reportAction, () =>

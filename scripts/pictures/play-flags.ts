@@ -8,9 +8,8 @@ import { playReport } from '../../__tests__/support/play-report.ts'
 import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -105,13 +104,8 @@ export async function playFlags(flags: string): Promise<Shown> {
     const service = createService({ baseUrl: SERVERS['base-url'], scenario })
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
     const play = { given, workspace, respond }
-    if (options.action === 'report') {
-      const github = combineScenarios(options.service.gitHubScenarios)
-      const prepare = (state: GitHubState): void => {
-        Object.assign(state, createDemoState(github, DEFAULT_START_MS))
-      }
-      return show(await playReport(given, { prepare }))
-    }
+    if (options.action === 'report')
+      return show(await playReport(given, { scenario: combineScenarios(options.service.gitHubScenarios) }))
     if (options.action === 'visitors') return show(await playFeature(visitorsAction, play))
     const played = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
       if (error instanceof ActionError) return undefined

@@ -148,7 +148,7 @@ export function renderSummary(report: Report, { isGreen, title, text, advice }: 
     range && escapeSentence(`${nameRef(range.base)} to ${nameRef(range.head)}`),
   ]
   return joinBlocks([
-    heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal === true),
+    heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
     ...renderChanges(report),
