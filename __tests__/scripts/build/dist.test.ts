@@ -16,7 +16,7 @@ const licencesIn = (bundle: string): (readonly [title: string, text: string])[] 
     ([, name, version, text = '']) => [`${name}@${version}`, text] as const,
   )
 
-test.each(bundles.filter((bundle) => bundle !== 'emulator'))('dist/%s contains the text of every license that it names', (bundle) => {
+test.each(bundles.filter((bundle) => !['emulator', 'report'].includes(bundle)))('dist/%s contains the text of every license that it names', (bundle) => {
   expect(licencesIn(bundle).length).toBeGreaterThan(0)
   for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
 })
@@ -38,6 +38,12 @@ test('the emulator is in one file, which its program and npm start import', () =
 
 test('the emulator contains no package', () => {
   expect(files).not.toContain('emulator/licenses.txt')
+})
+
+test('the report is in the bundle of the agent, which loads it only for a report', () => {
+  expect(files.filter((file) => file.startsWith('report/'))).toEqual(['report/index.js', 'report/package.json'])
+  const holders = files.filter((file) => read(file).includes('Nothing was merged'))
+  expect(holders).toEqual([expect.stringMatching(/^agent\/\d+\.index\.js$/)])
 })
 
 test('a rehearsal contains neither the emulator nor a client of the service', () => {
