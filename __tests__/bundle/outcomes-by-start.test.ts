@@ -120,7 +120,7 @@ async function run(command: string): Promise<string> {
   let shown = ''
   const write = (text: string): string => (shown += text)
   await start(root, {
-    argv: ['node', 'start', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
+    argv: ['node', 'start', '--all', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
     env: { INIT_CWD: createTemporaryFolder() },
     stdout: { columns: COLUMNS, write },
     stderr: { columns: COLUMNS, write },

@@ -4,8 +4,6 @@ import { RUNS, SEED } from '../support/seed.ts'
 
 /** The position of a case in the sequence of its seed. A failure prints it. */
 const path = process.env['MODEL_PATH']
-export const IS_REPLAY = path !== undefined
-
 export interface CaseResult {
   readonly problems: readonly string[]
   readonly log: readonly string[]

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { DRAWING_TEST_TIMEOUT_MS } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
 import {
   type ConsequenceHistory,
   type ConsequenceWorkflow,
@@ -11,7 +11,7 @@ import {
   type PersonAct,
   playConsequences,
 } from './consequences.ts'
-import { checkCases, IS_REPLAY } from './check-cases.ts'
+import { checkCases } from './check-cases.ts'
 import { between, mostly } from './weighted.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
@@ -81,9 +81,17 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   }),
 )
 
+/** Whether a pull request is merged by a rebase whose last commit has one author and committer, who also pushes it. */
+const isMergedByAuthor = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
+  mergeMethod === 'rebase' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
+
+/** A step looks up a commit of its pusher only once, so its pull request must be listed at once. */
+const withoutUnseenRebase = (drawn: ConsequenceHistory): ConsequenceHistory =>
+  isMergedByAuthor(drawn) ? { ...drawn, lag: { ...drawn.lag, commitPullsMs: 0 } } : drawn
+
 test('the work of the agent starts no prompt, and no cycle goes on without a person', async () => {
   let [startedByAgent, translated] = [0, 0]
-  const played = await checkCases(history, 25, async (drawn) => {
+  const played = await checkCases(history.map(withoutUnseenRebase), 25, async (drawn) => {
     const trace = await playConsequences(drawn)
     startedByAgent += trace.runs.filter(({ cause }) => cause.jobId !== undefined).length
     translated += trace.runs.filter(({ cause, sent }) => cause.jobId !== undefined && sent !== undefined).length
@@ -94,6 +102,5 @@ test('the work of the agent starts no prompt, and no cycle goes on without a per
     return { problems: findExtraPrompts(trace), log }
   })
   // If the agent started no run, or no workflow followed another one, the test would not check anything.
-  expect(IS_REPLAY || startedByAgent > 5 * played).toBe(true)
-  expect(IS_REPLAY || translated > 0).toBe(true)
+  expect(!MUST_VARY || (startedByAgent > 5 * played && translated > 0)).toBe(true)
 })

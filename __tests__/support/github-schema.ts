@@ -114,11 +114,12 @@ function allowNull(properties: Schema): Schema {
 }
 
 /**
- * Converts a schema of the document to a self-contained JSON schema: references point to `$defs`, and `nullable`, which
- * is specific to OpenAPI, becomes `anyOf`. Removes `UNCHECKED_FIELDS` from the required fields.
+ * Converts a schema of the document to a JSON schema: `nullable`, which is specific to OpenAPI, becomes `anyOf`. Removes
+ * `UNCHECKED_FIELDS` from the required fields.
+ * @param define is called once for each schema to which a `$ref` leads, with its new name
  */
-export function toStandaloneSchema(schema: Schema): Schema {
-  const definitions: Record<string, unknown> = {}
+export function createConverter(define: (name: string, schema: Schema) => void): (schema: Schema) => Schema {
+  const defined = new Set<string>()
 
   function convert(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(convert)
@@ -127,11 +128,11 @@ export function toStandaloneSchema(schema: Schema): Schema {
     const ref = value['$ref']
     if (typeof ref === 'string' && ref.startsWith('#/components/')) {
       const name = ref.split('/').slice(2).join('.')
-      if (!(name in definitions)) {
-        definitions[name] = {}
-        definitions[name] = convert(resolve(value))
+      if (!defined.has(name)) {
+        defined.add(name)
+        define(name, convert(resolve(value)) as Schema)
       }
-      return { $ref: `#/$defs/${name}` }
+      return { $ref: name }
     }
     const parts = Object.entries(value).filter(([key]) => !['nullable', 'example', 'examples'].includes(key))
     const converted = Object.fromEntries(
@@ -142,8 +143,7 @@ export function toStandaloneSchema(schema: Schema): Schema {
     return converted
   }
 
-  const converted = convert(schema)
-  return { ...(converted as Schema), $defs: definitions }
+  return (schema) => convert(schema) as Schema
 }
 
 const fieldsOfSchemas = new WeakMap<Schema, Readonly<Record<string, Schema>>>()

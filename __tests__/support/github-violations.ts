@@ -2,10 +2,10 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import {
+  createConverter,
   getBodySchema,
   findOperation,
   resolve,
-  toStandaloneSchema,
   listUnknownFields,
   type Operation,
   type Parameter,
@@ -21,10 +21,15 @@ addFormats.default(queryAjv)
 // The address of an app contains `[bot]`.
 ajv.addFormat('email', /^[^@]+@[^@]+$/)
 
+/** Responses share schemas, such as that of a user. Each is compiled once. */
+const convert = createConverter((name, schema) => ajv.addSchema(schema, name))
+const convertParameter = createConverter((name, schema) => queryAjv.addSchema(schema, name))
+
 const compiled = new Map<string, ValidateFunction>()
 
-function check(name: string, schema: Schema, value: unknown, validator = ajv): string[] {
-  const validate = compiled.get(name) ?? validator.compile(toStandaloneSchema(schema))
+function check(name: string, schema: Schema, value: unknown, isParameter = false): string[] {
+  const validate =
+    compiled.get(name) ?? (isParameter ? queryAjv.compile(convertParameter(schema)) : ajv.compile(convert(schema)))
   compiled.set(name, validate)
   if (validate(value)) return []
   return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${name}${instancePath} ${message}`)
@@ -47,7 +52,7 @@ function checkRequest(
     if (value === undefined && required) problems.push(`${operationId}: ${name} is missing`)
     if (value !== undefined)
       problems.push(
-        ...check(`${operationId} ${name}`, { type: 'object', properties: { value: schema } }, { value }, queryAjv),
+        ...check(`${operationId} ${name}`, { type: 'object', properties: { value: schema } }, { value }, true),
       )
   }
   for (const name of query.keys()) {

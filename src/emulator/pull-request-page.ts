@@ -5,7 +5,7 @@ import type { Comment } from './github/issue-state.ts'
 import { type PullState, listRequestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
-import { type FileEdit, createEdits, getTitle } from './service/agent-edits.ts'
+import { createEdits, getTitle } from './service/agent-edits.ts'
 import { SOURCE } from './service/job-body.ts'
 import { type JobRecord, type Turn, listPushedTurns } from './service/job-machine.ts'
 
@@ -80,10 +80,6 @@ function renderDiffLine(line: string): string {
   return line.startsWith('-') ? `<del>${text}</del>` : `${text}\n`
 }
 
-function renderFile({ path, change, diff }: FileEdit): string {
-  return `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${diff.map(renderDiffLine).join('')}</pre>`
-}
-
 function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
   const shown = prompt.length <= MAX_PROMPT_LENGTH ? prompt : `${prompt.slice(0, MAX_PROMPT_LENGTH)} […]`
   const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
@@ -100,10 +96,19 @@ function renderSection(title: string, body: string): string {
   return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
 }
 
-/** Equal edits are shown once: prompts that are alike lead to the same edits. */
+/** Shows each file once, and equal hunks once: prompts that are alike lead to the same edits. */
 function renderFiles(turns: readonly Turn[]): string {
-  const files = new Set(turns.flatMap(({ prompt }) => createEdits(prompt).map(renderFile)))
-  return `<section class="files">\n<h2>Files changed</h2>\n<div>${[...files].join('\n')}</div>\n</section>`
+  const files = new Map<string, { readonly change: string; readonly hunks: Set<string> }>()
+  for (const { path, change, diff } of turns.flatMap(({ prompt }) => createEdits(prompt))) {
+    const hunks = files.get(path)?.hunks ?? []
+    files.set(path, { change, hunks: new Set([...hunks, diff.map(renderDiffLine).join('')]) })
+  }
+  const rendered = Array.from(
+    files,
+    ([path, { change, hunks }]) =>
+      `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${[...hunks].join('')}</pre>`,
+  )
+  return `<section class="files">\n<h2>Files changed</h2>\n<div>${rendered.join('\n')}</div>\n</section>`
 }
 
 function renderCheck({ name, app, state, findings }: ShownCheck): string {

@@ -1,6 +1,6 @@
 import { createEdits, getTitle } from '../service/agent-edits.ts'
 import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
-import { startPullChecks } from './check-plan.ts'
+import { startPullChecks } from './start-checks.ts'
 import { BOT, getAgentLogin, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import type { PullState } from './pull-state.ts'

@@ -1,5 +1,5 @@
 import { SOURCE } from '../service/job-body.ts'
-import { startChecks } from './check-plan.ts'
+import { startChecks } from './start-checks.ts'
 import { addAgentHistory } from './demo-history.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
 import { editOnWeb, mergePull, openPull, pushCommit, takeNumber } from './repository-changes.ts'

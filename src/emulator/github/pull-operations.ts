@@ -1,4 +1,4 @@
-import { startPullChecks } from './check-plan.ts'
+import { startPullChecks } from './start-checks.ts'
 import { LIST_PARAMETERS, selectIssues } from './issue-operations.ts'
 import type { IssueState } from './issue-state.ts'
 import { findMergeBlocker } from './mergeability.ts'
