@@ -14,7 +14,6 @@ import { thirdPartyLicenses } from './third-party-licenses.ts'
 const BUNDLES = {
   agent: 'src/entries/agent.js',
   visitors: 'src/entries/visitors.js',
-  report: 'src/entries/report.js',
   'fleet-check': 'src/entries/fleet-check.js',
   'fleet-table': 'src/entries/fleet-table.js',
   emulator: 'src/entries/emulator.js',
@@ -74,6 +73,13 @@ async function bundle(name: string, entry: string, out: string): Promise<void> {
 }
 
 for (const [name, entry] of Object.entries(BUNDLES)) await bundle(name, entry, `build/dist/${name}`)
+// The report is in the bundle of the agent, which has the same packages.
+fs.mkdirSync(path.join(root, 'build/dist/report'))
+fs.writeFileSync(
+  path.join(root, 'build/dist/report/index.js'),
+  "process.argv.push('report')\nawait import('../agent/index.js')\n",
+)
+fs.copyFileSync(path.join(root, 'build/dist/agent/package.json'), path.join(root, 'build/dist/report/package.json'))
 await bundle('shared-emulator', sharedEmulator, 'build/shared-emulator')
 if (fs.existsSync(path.join(root, 'build/shared-emulator/licenses.txt')))
   throw new Error('The emulator contains a package, whose license dist/emulator lacks.')

@@ -162,7 +162,8 @@ export function readOptions(
   const shown: Shown = {
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
     isKept: flags.isOn('keep') && isEmbedded,
-    showsAll: flags.isOn('all'),
+    // A report says everything in its summary.
+    showsAll: flags.isOn('all') || action === 'report',
     words: flags.words,
   }
   if (workflow !== undefined) return readWorkflowOptions(workflow, flags, { service, inputs, shown })

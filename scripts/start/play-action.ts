@@ -65,7 +65,7 @@ export async function playAction(run: Run, action: string, terminal: Terminal): 
     print(
       showResult(result, paint, run.showsAll, [
         ['In the log while the agent worked', markdownToTerminal(dependencies.workingHistory(), paint)],
-        ['On the pull request', markdownToTerminal(dependencies.pullRequests(), paint)],
+        ['On the pull request', run.action === 'agent' ? markdownToTerminal(dependencies.pullRequests(), paint) : ''],
         [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MAX_HEAD_BYTES))],
       ]),
     )

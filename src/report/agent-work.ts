@@ -4,7 +4,7 @@ import { openGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
 import { hasLabel } from '../github/labels.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
-import { mapInBatches, rethrowIfForAll } from './changes.ts'
+import { mapInBatches, explainFailure } from './changes.ts'
 import type { ReportInputs } from './inputs.ts'
 import { type AgentPullRequest, isInPeriod, isWaiting } from './numbers.ts'
 import type { Change, LabelledPullRequest } from './verdict.ts'
@@ -33,7 +33,7 @@ async function readHistories(repository: string, number: number, step: Step): Pr
     const trusted = found.histories.filter(({ author }) => author === 'trusted')
     return { histories: trusted.map(({ history }) => history), problem: explainProblem(found, number) }
   } catch (error) {
-    return { histories: [], problem: `the comments of #${number} could not be read: ${rethrowIfForAll(error)}` }
+    return { histories: [], problem: `the comments of #${number} could not be read: ${explainFailure(error)}` }
   }
 }
 
@@ -48,7 +48,7 @@ async function readIsEdited(
     const head = commits.find(({ sha }) => sha === headSha)
     return head && !isByOwner(head, listOwners(author, commits, headSha))
   } catch (error) {
-    rethrowIfForAll(error)
+    explainFailure(error)
     return undefined
   }
 }
@@ -57,7 +57,7 @@ async function readApprovers(repository: string, number: number, step: Step): Pr
   try {
     return await openGitHub(step).listApprovers({ repository, number })
   } catch (error) {
-    rethrowIfForAll(error)
+    explainFailure(error)
     return []
   }
 }

@@ -36,10 +36,10 @@ export async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => 
 }
 
 /**
- * Returns an error that concerns one item only.
- * @throws the error itself if it would concern all
+ * Returns the message of an error that concerns one item only.
+ * @throws the error itself if it would concern all items, or is a bug
  */
-export function rethrowIfForAll(caught: unknown): string {
+export function explainFailure(caught: unknown): string {
   const error = rethrowFatal(caught)
   if (failsForAll(error)) throw error
   return error.message
@@ -90,7 +90,7 @@ export async function readChanges({ base, head }: Range, step: Step): Promise<re
     try {
       return (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
     } catch (error) {
-      return rethrowIfForAll(error)
+      return explainFailure(error)
     }
   })
   const direct = { labels: [], since }

@@ -7,6 +7,7 @@ import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
 const dist = new URL('../../../dist/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, dist), 'utf8')
 const bundles = readdirSync(dist)
+const withPackages = bundles.filter((bundle) => readdirSync(new URL(bundle, dist)).includes('licenses.txt'))
 const files = bundles.flatMap((bundle) => readdirSync(new URL(bundle, dist)).map((name) => `${bundle}/${name}`))
 
 /** The title of each licence, such as `zod@4.6.7`, with its text. */
@@ -16,7 +17,7 @@ const licencesIn = (bundle: string): (readonly [title: string, text: string])[] 
     ([, name, version, text = '']) => [`${name}@${version}`, text] as const,
   )
 
-test.each(bundles.filter((bundle) => bundle !== 'emulator'))('dist/%s contains the text of every license that it names', (bundle) => {
+test.each(withPackages)('dist/%s contains the text of every license that it names', (bundle) => {
   expect(licencesIn(bundle).length).toBeGreaterThan(0)
   for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
 })
@@ -37,12 +38,18 @@ test('the emulator is in one file, which its program and npm start import', () =
 })
 
 test("only npm start contains GitHub's parser of workflows", () => {
-  const holders = bundles.filter((bundle) => bundle !== 'emulator' && licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')))
+  const holders = withPackages.filter((bundle) => licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')))
   expect(holders).toEqual(['start'])
 })
 
 test('the emulator contains no package', () => {
   expect(files).not.toContain('emulator/licenses.txt')
+})
+
+test('the report is in the bundle of the agent, which loads it only for a report', () => {
+  expect(files.filter((file) => file.startsWith('report/'))).toEqual(['report/index.js', 'report/package.json'])
+  const holders = files.filter((file) => read(file).includes('Nothing was merged'))
+  expect(holders).toEqual([expect.stringMatching(/^agent\/\d+\.index\.js$/)])
 })
 
 test('a rehearsal contains neither the emulator nor a client of the service', () => {

@@ -1,4 +1,0 @@
-import { runAction } from '../action/run-action.ts'
-import { reportAction } from '../report/report-action.ts'
-
-await runAction(reportAction)
