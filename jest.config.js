@@ -4,7 +4,7 @@ export default {
   // Many tests wait for a process or a socket, so one worker a core leaves no core idle.
   maxWorkers: '100%',
   // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.
-  workerIdleMemoryLimit: '600MB',
+  workerIdleMemoryLimit: '300MB',
   // The tests that run `npm start` mostly wait for its clock.
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
