@@ -16,6 +16,8 @@ export default {
   reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
+    '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
+  transformIgnorePatterns: ['/node_modules/(?!@actions/workflow-parser/.*-schema\\.js$)'],
 }

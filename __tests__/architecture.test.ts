@@ -10,11 +10,11 @@ import ts from 'typescript'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
-    entries: agent visitors fleet rehearse action emulator node:path
+    entries: agent visitors fleet report rehearse action emulator node:path
     agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/output agent/outcome.ts agent/record.ts agent/skip.ts agent/inputs.ts action github runtime
     agent/change: agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
-    agent/command.ts: agent/change agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/record.ts agent/skip.ts action github text runtime
+    agent/command.ts: agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/record.ts agent/skip.ts action github text runtime
     agent/fix-rounds.ts: agent/pull-request agent/turn agent/prompt.ts agent/record.ts action docs-service github text runtime
     agent/pull-request: agent/turn agent/output agent/prompt.ts agent/outcome.ts agent/pull-request/status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
     agent/turn: agent/output agent/outcome.ts agent/record.ts agent/inputs.ts action docs-service github text runtime
@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/path-filter.ts: action text
     visitors: action docs-service text runtime node:crypto node:util
     fleet: action text runtime node:fs node:path
+    report: agent/change/sources.ts agent/pull-request/history.ts action github text runtime
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
@@ -122,7 +123,8 @@ const HOW_IT_WORKS = readFileSync(new URL('../docs/internals/how-it-works.md', i
 /** The cell of the docs that names what a folder may import; parts of Node are left out. */
 function formatAllowed(folder: string): string {
   const allowed = MAY_IMPORT[folder]?.filter((one) => !one.startsWith('node:')) ?? []
-  return allowed.map((one) => `\`${one.replace(/^(agent|emulator)\//, '')}\``).join(', ') || '–'
+  const own = `${folder.split('/')[0] ?? ''}/`
+  return allowed.map((one) => `\`${one.startsWith(own) ? one.slice(own.length) : one}\``).join(', ') || '–'
 }
 
 test('the table of folders in the docs shows what each may import', () => {

@@ -107,7 +107,7 @@ function listFeltAboveLimit(): readonly string[] {
   })
 }
 
-const COSTS = 'docs/costs-and-limits.md'
+const COSTS = 'docs/costs.md'
 const BENCHMARKS = 'docs/internals/benchmarks.md'
 
 test.each<[path: string, claim: string, isTrue: () => boolean]>([
@@ -173,7 +173,7 @@ test.each<[path: string, claim: string, isTrue: () => boolean]>([
   ],
   [
     BENCHMARKS,
-    'A back-off without jitter retries in step with all others, and starves',
+    'A back-off without jitter retries at the same moments as all others, and waits ever longer',
     () => (fleet('100 steps').doubling?.time ?? NaN) > 5 * fleet('100 steps').time,
   ],
 ])('%s claims what was measured: %s', (path, claim, isTrue) => {

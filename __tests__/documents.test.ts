@@ -81,6 +81,12 @@ test('every relative link leads to a file and a heading that exist', () => {
   expect(problems).toEqual([])
 })
 
+test('every callout has its marker on a line of its own, as GitHub requires', () => {
+  const markers = documents.flatMap(({ text }) => text.match(/^> \[![A-Z]+\].*$/gm) ?? [])
+  expect(markers.length).toBeGreaterThan(20)
+  expect(markers.filter((line) => !line.endsWith(']'))).toEqual([])
+})
+
 interface Example {
   readonly name: string
   readonly code: string
@@ -113,11 +119,11 @@ function findUnsafeMerges(code: string): string[] {
 test('finds a merge that does not require the checks, the paths and the commit', () => {
   const { text } = readFile('docs/recipes/before-auto-merge.yml')
   expect(findUnsafeMerges(text)).toEqual([])
-  expect(findUnsafeMerges(text.replace(/ &&\s+steps.docs.outputs.in-scope == 'true'/, ''))).toEqual([
+  expect(findUnsafeMerges(text.replaceAll(/ &&\s+steps.checked.outputs.in-scope == 'true'/g, ''))).toEqual([
     'The merge must require that in-scope is true.',
   ])
-  expect(findUnsafeMerges(text.replace(/&&(\s+steps.docs.outputs.in-scope)/, '||$1'))).toHaveLength(2)
-  expect(findUnsafeMerges(text.replace(/^ +allowed-paths: [^]*?(?= +timeout-minutes)/m, ''))).toHaveLength(1)
+  expect(findUnsafeMerges(text.replace(/&&(\s+steps.checked.outputs.in-scope)/, '||$1'))).toHaveLength(2)
+  expect(findUnsafeMerges(text.replaceAll(/^ +allowed-paths: [^]*?(?= +timeout-minutes)/gm, ''))).toHaveLength(1)
   expect(findUnsafeMerges(text.replace('--match-head-commit', '--delete-branch'))).toHaveLength(1)
 })
 
@@ -188,12 +194,18 @@ test('every npm command in the documents exists', () => {
   expect(unknown).toEqual([])
 })
 
+const SERVICE = {
+  DOCS_AGENT_BASE_URL: 'https://docs.example.com',
+  DOCS_AGENT_PROJECT_ID: 'p1',
+  DOCS_AGENT_API_KEY: 'docs_x',
+}
+
 test('every command in the documents that starts the action has valid flags', () => {
   const commands = documents.flatMap(({ text }) => commandsIn(text, 'npm start'))
   const refused = commands.filter((command) => {
     const args = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
     const flags = args.map(([flag]) => flag.replaceAll('"', ''))
-    return readOptions(flags, {}).kind === 'refused'
+    return readOptions(flags, SERVICE).kind === 'refused'
   })
   expect(commands.length).toBeGreaterThan(20)
   expect(refused).toEqual([])

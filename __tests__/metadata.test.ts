@@ -11,6 +11,7 @@ import { TABLE_FIELDS } from '../src/fleet/table.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
+import { FAIL_ON as REPORT_FAIL_ON, REPORT_FIELDS } from '../src/report/inputs.ts'
 import { COMPARE, FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES } from './support/report.ts'
 import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
@@ -74,6 +75,7 @@ const LISTED: Readonly<Record<string, Words>> = {
     'skip-own-changes': SKIP_OWN_CHANGES,
   },
   'visitors/action': { format: FORMATS, compare: COMPARE },
+  'report/action': { 'fail-on': REPORT_FAIL_ON },
   'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
 }
 
@@ -112,6 +114,16 @@ const ACTIONS: readonly Action[] = [
     outputNames: VISITORS_OUTPUT_NAMES,
     filledIn: {},
     words: { ...LISTED['visitors/action'], 'output-file': FORMATS.map((format) => `visitors.${format}`) },
+  },
+  {
+    path: 'report/action.yml',
+    name: 'Docs Agent Report',
+    icon: 'list',
+    bundle: 'dist/report/index.js',
+    fields: Object.values(REPORT_FIELDS),
+    outputNames: ['result'],
+    filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
+    words: LISTED['report/action'] ?? {},
   },
   {
     path: 'emulator/action.yml',
@@ -167,9 +179,10 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect([...inputs, ...outputs].filter(([name]) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([])
   })
 
-  test('every input and output is described in one sentence', () => {
-    const isSentence = (text: string): boolean => /^[A-Z`][^]*[^.]\.$/.test(text.trim()) && !/[.!?]\s+[A-Z]/.test(text)
-    expect([...inputs, ...outputs].filter(([, { description }]) => !isSentence(description))).toEqual([])
+  test('every input and output is described in sentences that nobody has to read twice', () => {
+    const isClear = (sentence: string): boolean => /^[A-Z`].*[^.]\.$/.test(sentence) && sentence.length <= 250
+    const sentences = [...inputs, ...outputs].flatMap(([, { description }]) => description.split(/(?<=\.) (?=[A-Z`])/))
+    expect(sentences.filter((sentence) => !isClear(sentence))).toEqual([])
   })
 
   test('the inputs, their defaults and the outputs are those of the code, in its order', () => {

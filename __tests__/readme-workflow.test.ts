@@ -92,6 +92,11 @@ async function pushThreeTimes(permissions: Permissions) {
   return { docs, ends }
 }
 
+test('the workflow in the README is the recipe on-push.yml, with other comments', () => {
+  const recipe = listWorkflowsToCopy().find(({ name }) => name === 'on-push.yml')
+  expect(EXAMPLE?.workflow).toEqual(recipe?.workflow)
+})
+
 // Each run plays all requests of a step to two servers, which takes long on a busy machine.
 jest.setTimeout(120_000)
 

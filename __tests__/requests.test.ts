@@ -154,7 +154,7 @@ function parsePush({ commits }: RepositoryState): Partial<GivenRun> {
 }
 
 const readPage = (path: string): string => readFileSync(join(root, path), 'utf8')
-const costs = readPage('docs/costs-and-limits.md')
+const costs = readPage('docs/costs.md')
 const tables = `${costs}\n${readPage('docs/internals/requests.md')}`
 
 /** The numbers of a table's row on the two pages. */
@@ -352,8 +352,3 @@ test.each(PARTS)(
     expectAtMost([service - less, github - lessGitHub], part)
   },
 )
-
-test('a hundred jobs take a hundred times the requests of one', () => {
-  const [service = NaN, github = NaN] = parseCells('a prompt, and a job of 10 min')
-  expect(parseCells('a hundred jobs of 10 min in an hour')).toEqual([100 * service, 100 * github])
-})

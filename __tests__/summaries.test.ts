@@ -25,13 +25,15 @@ const RUNS = [
   '--input "paths=lib/**"',
   '--prompt=',
   '--action visitors --input compare=pages --input trend=12',
+  '--action report',
+  '--action report --input fail-on=no-trace',
 ]
 
 test.each(RUNS)(
   'npm start %s: the summary advises one thing at most, and says each sentence of its result once',
   async (flags) => {
     const { summary } = await playFlags(flags)
-    expect(summary).toMatch(/^## (?:✅|❌|⏰|❓|🚀|🛑|⏭️) /)
+    expect(summary).toMatch(/^## (?:✅|❌|⚠️|⏰|❓|🚀|🛑|⏭️) /)
     expect(summary.match(/What to do/g)?.length ?? 0).toBeLessThan(2)
     const result = /^## .+\n\n(?:### .+\n\n)?(.+)$/m.exec(summary)?.[1] ?? ''
     expect(result).not.toBe('')
@@ -52,7 +54,7 @@ test('every picture shows a text of a scenario, is used in the docs, and exists 
 
 test('three pushes and a comment update one pull request, whose history names each of them and its source pull request', async () => {
   const { page } = await playFlags('--scenario rolling')
-  const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><\/tr>/g)]
+  const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><td>.*<\/td><\/tr>/g)]
   const push = 'push to main by mona: 1 commit'
   expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
     [
@@ -64,6 +66,7 @@ test('three pushes and a comment update one pull request, whose history names ea
     ],
   )
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)
+  expect(page.match(/<h3>docs\/(?:deploy|output|index)\.md /g)).toHaveLength(3)
 })
 
 test('sends the change of a reviewed pull request by its number', async () => {

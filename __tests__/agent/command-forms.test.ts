@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse as parseYaml } from 'yaml'
-import { describeTrigger } from '../../src/agent/change/event-origin.ts'
-import { parseComment } from '../../src/agent/command.ts'
+import { hasCommand, parseComment } from '../../src/agent/command.ts'
 import { isSkip } from '../../src/agent/skip.ts'
 import { commentFacts } from '../support/comment-events.ts'
 import { readRun } from '../support/fake-github.ts'
@@ -28,7 +27,7 @@ test.each([
 ])('obeys %j', (body, instruction) => {
   expect(parseComment(read(body), '/docs')).toMatchObject({ instruction })
   expect(parseComment(read(body), '/DOCS')).toMatchObject({ instruction })
-  expect(describeTrigger(read(body).event, '/docs').text).toMatch(/^`\/docs` by/)
+  expect(hasCommand(read(body), '/docs')).toBe(true)
 })
 
 test.each([
@@ -41,11 +40,11 @@ test.each([
   '',
 ])('ignores %j', (body) => {
   expect(isSkip(parseComment(read(body), '/docs'))).toBe(true)
-  expect(describeTrigger(read(body).event, '/docs').text).toMatch(/^comment by/)
+  expect(hasCommand(read(body), '/docs')).toBe(false)
 })
 
-test.each(['comments.yml', 'reviews.yml'])('the recipe %s starts the run wherever the command may stand', (name) => {
-  const file = readFileSync(new URL(`../../docs/recipes/${name}`, import.meta.url), 'utf8')
+test('the recipe starts the run wherever the command may stand', () => {
+  const file = readFileSync(new URL('../../docs/recipes/comments.yml', import.meta.url), 'utf8')
   const { jobs } = parseYaml(file) as { jobs: { ask: { if: string } } }
-  expect(jobs.ask.if).toMatch(/^contains\(github\.event\..*, '\/docs'\) &&/)
+  expect(jobs.ask.if).toMatch(/ && contains\(github\.event\.[^)]*, '\/docs'\) && /)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { AGENT_USER, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
@@ -359,10 +359,25 @@ test.each<[string, Partial<Scene>]>([
   ['a follow-up that is rejected', { responses: { 'message job_finished': respondWith(400) } }],
   ['a follow-up that cannot be processed', { responses: { 'message job_finished': respondWith(422) } }],
   ['a job that disappears during its turn', { reads: [...Array<Responder>(5).fill(respondNormally), gone] }],
-])('the reply about %s names only inputs that are valid with `command`', async (_what, scene) => {
+])('the reply about %s names no inputs, but says where to find what to do', async (_what, scene) => {
   const { docs, outcome } = await play(scene)
   const reply = docs.pulls[1]?.comments.find(({ body }) => body.includes('reply run='))?.body
   expect(outcome).toBe('error')
-  expect(reply).toContain('`project-id` and `base-url`.')
-  expect(reply).not.toContain('`job-id`')
+  expect(reply).toContain('The page of the run says what to do.')
+  expect(reply).not.toMatch(/`(?:job-id|project-id|base-url)`/)
+})
+
+test('names a deleted history comment, unless a person opened the pull request', async () => {
+  const playWithout = async (user: string) => {
+    const { sent, hostCalls } = await play({
+      given: { label: 'docs-agent' },
+      prepare: (docs) => {
+        prepare('none')(docs)
+        Object.assign(docs.pulls[1] ?? {}, { user })
+      },
+    })
+    return [sent, hostCalls.filter((line) => line.startsWith('notice: The history comment is missing'))]
+  }
+  expect(await playWithout(AGENT_USER)).toEqual([['create'], [expect.stringContaining('#1 has the label')]])
+  expect(await playWithout('mona')).toEqual([['create'], []])
 })

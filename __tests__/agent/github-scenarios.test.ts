@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'allowed-paths': 'docs/**', 'fail-on': 'failed, checks, out-of-scope' },
     ends: 'green, pull-request',
     outputs: { checks: 'success', 'in-scope': 'true' },
-    texts: ['All its checks have passed. All its files match `allowed-paths`.'],
+    texts: ['All its checks have passed. All its files are in the allowed paths.'],
     leaves: { labels: ['docs-agent'], comments: [{ body: expect.stringContaining('job_000001') }] },
   },
   {
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     service: 'failed',
     ends: 'red, failed',
     outputs: { checks: 'success', 'in-scope': 'false', changed: '', 'pr-number': '1' },
-    texts: ['Its pull request was checked anyway.', 'outside of `allowed-paths`'],
+    texts: ['Its pull request was checked anyway.', 'outside of the allowed paths'],
   },
   ...(
     [
@@ -228,7 +228,7 @@ const ROWS: readonly Row[] = [
     plays: ['token-expires'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': '', checks: '' },
-    notice: 'The recipe `long-job-with-app.yml`',
+    notice: 'with the recipe `attach.yml`',
     leaves: { labels: [], comments: [] },
   },
   {

@@ -33,6 +33,21 @@ test.each([
   ["'src/**", 'quotes'],
   ['!"src/**"', 'quotes'],
   ['"!src/**"', 'quotes'],
+  ['“src/**”', 'quotes'],
+  ['* src/**', 'begins with `*` and a space'],
+  ['• src/**', 'begins with `•` and a space'],
+  ['src/** docs/**', 'a space before another pattern'],
+  ['*.md docs/**', 'a space before another pattern'],
+  ['src/** !src/vendor/**', 'a space before another pattern'],
+  ['src/** // code', 'a space before another pattern'],
+  ['src/**;docs/**', 'a semicolon before another pattern'],
+  ['! src/**', 'after its `!`'],
+  ['!!src/**', 'after its `!`'],
+  ['^src/.*$', 'a regular expression'],
+  ['src/.*\\.md', 'a regular expression'],
+  ['../src/**', 'an empty segment, `.` or `..`'],
+  ['src/../docs/**', 'an empty segment, `.` or `..`'],
+  ['src//**', 'an empty segment, `.` or `..`'],
   ['/src/**', 'begins with `/`'],
   ['src/', 'ends with `/`'],
 ])('rejects the pattern %s of another dialect, and names its line', (pattern, problem) => {
@@ -51,6 +66,12 @@ test.each([
   ['\\#notes#', '#notes#'],
   ['docs/release \\#1.md', 'docs/release #1.md'],
   ['-docs/**', '-docs/a.md'],
+  ['*/My Guide/**', 'docs/My Guide/a.md'],
+  ['docs/*\\ copy.md', 'docs/a copy.md'],
+  ['docs/a;b.md', 'docs/a;b.md'],
+  ['.*', '.env'],
+  ['docs/.*/**', 'docs/.vitepress/config.ts'],
+  ['docs/a...b', 'docs/a...b'],
   ["it's/**", "it's/a.md"],
   ['\\"a"', '"a"'],
 ])('accepts %s, which is also a name', (pattern, path) => {
@@ -59,20 +80,25 @@ test.each([
   expect(includesPath(rules, path)).toBe(!pattern.startsWith('!'))
 })
 
-test.each(['skip-labels', 'reviewers', 'fail-on'])('rejects the syntax of YAML in %s, and names the line', (name) => {
-  for (const [text, problem] of [
-    ['- failed', 'begins with `-` and a space'],
-    ['"failed"', 'quotes'],
-    ["'failed'", 'quotes'],
-    ['failed # x', 'a comment'],
-    ['# failed', 'a comment'],
-    ['timeout, - failed', 'begins with `-` and a space'],
-  ] as const)
-    expect(given(name, `\n${text}`)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(`\`${name}\` line 2 .*${problem}`) }),
-    )
-  expect(given(name, '- failed')).toThrow('remove both')
-})
+test.each(['skip-labels', 'reviewers', 'fail-on'])(
+  'rejects the syntax of YAML and Markdown in %s, and names the line',
+  (name) => {
+    for (const [text, problem] of [
+      ['- failed', 'begins with `-` and a space'],
+      ['"failed"', 'quotes'],
+      ["'failed'", 'quotes'],
+      ['“failed”', 'quotes'],
+      ['• failed', 'begins with `•` and a space'],
+      ['failed # x', 'a comment'],
+      ['# failed', 'a comment'],
+      ['timeout, - failed', 'begins with `-` and a space'],
+    ] as const)
+      expect(given(name, `\n${text}`)).toThrow(
+        expect.objectContaining({ message: expect.stringMatching(`\`${name}\` line 2 .*${problem}`) }),
+      )
+    expect(given(name, '- failed')).toThrow('remove both')
+  },
+)
 
 test.each(['area: C#', 'priority #1', 'no-docs', "won't fix"])('accepts the label %s', (label) => {
   expect(given('skip-labels', label)().skipLabels).toEqual([label])

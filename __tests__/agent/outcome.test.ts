@@ -4,7 +4,7 @@ import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome
 import type { ChecksState, Findings } from '../../src/agent/record.ts'
 import type { Run } from '../../src/agent/record.ts'
 import { getError } from '../../src/agent/record.ts'
-import type { Job, TerminalStatus } from '../../src/docs-service/schemas.ts'
+import { isTerminal, type Job, STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../support/comment-events.ts'
 import { active, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
@@ -37,6 +37,21 @@ test.each<[string, TurnFacts]>([
   expect(concludeWith(report).isGreen).toBe(false)
 })
 
+const TERMINAL = Object.keys(STATUS_PHRASES).flatMap((status) => {
+  const job = { ...completed, status } as Job
+  return isTerminal(job) ? [[status, job] as const] : []
+})
+
+test.each(TERMINAL)('a finished job with the status %s is green only if it completed', (status, job) => {
+  const report = createReport({ state: endWith('created', job) })
+  expect(concludeWith(report, 'failed', 'archived').isGreen).toBe(status === 'completed')
+})
+
+test('a job that has not ended is not reported as ended', () => {
+  const report = createReport({ state: { sent: 'started', end: 'timed-out', job: active } })
+  expect(conclude(report).text).toContain('The job still runs.')
+})
+
 const TO_ATTACH =
   'To wait for the job without a commit, run the workflow of the recipe `attach.yml` with `job-id: job_1`.'
 const RESENDS = 'A re-run sends the prompt again.'
@@ -45,9 +60,8 @@ const TO_ATTACH_TO_FOLLOW_UP = `${RESENDS} ${TO_ATTACH} It reports how the job e
 const MORE_TIME = `${RESENDS} Look at the job in the service's dashboard, and raise \`timeout-minutes\` for the next run.`
 const LOOK_AT_ROUND = `${STARTS_ANOTHER} Look at the job in the service's dashboard before you send it another prompt.`
 const RUN_AGAIN = 'Run the step again if you still need it.'
-const LOOK =
-  "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt."
-const NAME_PAGES = 'If you expected changes, send a follow-up that names the pages.'
+const LOOK = "Look at the job in the service's dashboard, then try again with a different prompt."
+const NAME_PAGES = 'If you expected changes, ask again and name the pages.'
 
 const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
 const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const
@@ -158,7 +172,7 @@ test.each<[Findings, title: string, advice: string]>([
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
   [{ ...GOOD, state: 'closed' }, CLOSED, 'Reopen it'],
   [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Reopen it'],
-  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of \`allowed-paths\``, 'Reopen it'],
+  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of the allowed paths`, 'Reopen it'],
   [RED, `${OPENED} its checks failed`, REVIEW_CHECKS],
   [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, REVIEW_CHECKS],
   [checked('pending'), `${OPENED} its checks have not finished`, REVIEW_CHECKS],
@@ -179,8 +193,8 @@ test.each<[Findings, title: string, advice: string]>([
   ],
   [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
-  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at these files'],
-  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at these files'],
+  [{ ...RED, outside }, `${OPENED} and it changes files outside of the allowed paths`, 'Look at these files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files are in the allowed paths`, 'Look at these files'],
 ])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
   const report = createReport({ ...WITH_GATES, pullRequest })
   const conclusion = concludeWith(report)
@@ -248,7 +262,7 @@ test('names the cause of a gate that is red because GitHub could not be read, an
 test('describes what is known about a pull request, and nothing else', () => {
   const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
-    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`: `src/a.ts`.',
+    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 file outside of the allowed paths: `src/a.ts`.',
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
   expect(describe({ state: 'open' })).toBe('')

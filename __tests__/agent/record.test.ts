@@ -243,7 +243,7 @@ test('logs the cause of an error or warning only in the debug log', () => {
   ])
 })
 
-const FACTS = { ...commentFacts(), inputsHash: '0123' }
+const FACTS = { ...commentFacts(), inputsHash: '0123', command: '/docs' }
 const reply = (report: Run): string =>
   renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
@@ -258,9 +258,32 @@ test('a reply names the outcome, the pull request, the checks and the run', () =
   expect(text).toBe(`<!-- docs-agent-action: reply run=42 step=docs/agent inputs=0123 comment=71 -->
 **The pull request is ready.** The agent's changes are in it. All its checks have passed.
 
-[Pull request #7](${LINK})
+[Pull request #7](${LINK}) · [run](https://git.example.com/acme/docs/actions/runs/42)
 
-[The run](https://git.example.com/acme/docs/actions/runs/42)`)
+To ask for another change, begin a comment on the pull request with \`/docs\`.`)
+})
+
+test('a reply links to the new commits of the step and its fix rounds', () => {
+  const headSha = 'b'.repeat(40)
+  const text = reply(
+    createReport({
+      task: FOLLOW_UP,
+      state: endWith('updated'),
+      rounds: [turnIn(endWith('updated'))],
+      pullRequest: { state: 'merged', headSha },
+    }),
+  )
+  const compared = `https://git.example.com/acme/docs/compare/${'a'.repeat(40)}...${headSha}`
+  expect(text).toContain(`\n[6 new commits](${compared}) · [pull request #7](${LINK}) · [run](`)
+  expect(text).not.toContain('To ask for')
+})
+
+test('a reply names no input, and leaves what needs one to the page of the run', () => {
+  const error = new ActionError('not-sent', 'It was not sent.', {
+    hint: 'Merge it. Or increase `max-follow-ups`. Run the recipe with `job-id: job_1`.',
+  })
+  const text = reply(createReport({ state: stopWith(error) }))
+  expect(text).toContain('\n\nMerge it. The page of the run says what to do.\n\n')
 })
 
 test('a reply shows the message of GitHub about a failed request as code', () => {

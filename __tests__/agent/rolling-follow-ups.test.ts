@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -12,6 +13,8 @@ import {
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
+  type Responder,
+  respondInOrder,
   respondWith,
 } from '../support/play-step.ts'
 
@@ -63,6 +66,23 @@ test('a job is gone only after three reads over 20 s, and a new job starts then'
   expect(listReceivers(played)).toEqual(['create'])
   expect(reads.length).toBeGreaterThanOrEqual(3)
   expect((reads.at(-1) ?? 0) - (reads[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
+})
+
+test('a follow-up is no `unchanged` while GitHub shows only the commit of another person', async () => {
+  const scenario = combineScenarios(['open-pull-request', 'person-commits'])
+  const github = { ...scenario, lag: { ...scenario.lag, headMs: 3_000 } }
+  const { outputs } = await playFollowUp({}, { github })
+  expect([outputs['outcome'], outputs['changed']]).toEqual(['pull-request', 'true'])
+})
+
+test.each([1, 2, 3, 5])('one odd response after %d good reads of the job does not stop the follow-up', async (good) => {
+  const reads = [
+    ...Array<Responder>(good).fill(({ respond }) => respond()),
+    respondWith(403),
+    changeResponse(() => ({})),
+  ]
+  const { isGreen, messages } = await playFollowUp({}, { responses: { [READ]: respondInOrder(...reads) } })
+  expect([isGreen, messages.length]).toEqual([true, 1])
 })
 
 describe('nothing is sent, and the step is red, if', () => {
@@ -127,7 +147,7 @@ describe('the history', () => {
     const onRequest = atFirst(MESSAGE, (request) => seen.push(listResults(request)))
     const played = await playFollowUp({}, { onRequest })
     expect(seen).toEqual([[expect.stringMatching(/^⏳ working since \d\d:\d\d UTC, do not merge yet$/)]])
-    expect(listResults(played)).toEqual(['1 new commit, step agent'])
+    expect(listResults(played)).toEqual(['1 new commit'])
   })
 
   test('says so before a follow-up to `job-id`, too', async () => {
@@ -142,7 +162,7 @@ describe('the history', () => {
     expect(after.report.outcome).toBe('cancelled')
     expect(listResults(after)).toEqual([expect.stringMatching(/^cancelled; ⏳ the agent may still be working/)])
     const next = await playFollowUp({}, { after, facts: { runId: 43 } })
-    expect(listResults(next)).toEqual(['cancelled, step agent', '1 new commit, step agent'])
+    expect(listResults(next)).toEqual(['cancelled', '1 new commit'])
   })
 
   test('marks the row of a killed run when its stated end has passed', async () => {
@@ -152,7 +172,7 @@ describe('the history', () => {
     const comment = killed.docs.pulls[1]?.comments[0]
     if (comment !== undefined) comment.body = working
     const during = await playFollowUp({}, { after: killed, facts: { runId: 43 } })
-    expect(listResults(during)).toEqual([expect.stringMatching(/^⏳ working since/), '1 new commit, step agent'])
+    expect(listResults(during)).toEqual([expect.stringMatching(/^⏳ working since/), '1 new commit'])
     await during.baseClock.passUntil(during.baseClock.sleep(1_800_000))
     const next = await playFollowUp({}, { after: during, facts: { runId: 44 } })
     expect(listResults(next)[0]).toMatch(/^not known, because the run ended first/)
@@ -160,12 +180,12 @@ describe('the history', () => {
 
   test('says that nothing was sent if the pull request was closed before the prompt', async () => {
     const played = await playFollowUp({}, { onRequest: atFirst(WRITES, closeAll) })
-    expect(listResults(played)).toEqual(['not sent, step agent'])
+    expect(listResults(played)).toEqual(['not sent'])
   })
 })
 
 describe('`max-follow-ups`', () => {
-  test('limits how many follow-ups a pull request takes; the log and the comment show how many are left', async () => {
+  test('limits how many follow-ups a pull request takes; the log and the comment warn when few are left', async () => {
     const given = { 'max-follow-ups': '4' }
     let played: PlayedStep | undefined
     const lines: string[] = []
@@ -179,12 +199,8 @@ describe('`max-follow-ups`', () => {
     const oneLeft = 'Only 1 left: merge or close this pull request before they are used up.'
     const noneLeft = 'None left: merge or close this pull request, or the next run fails.'
     expect(lines).toEqual([adding(1), adding(2), `${adding(3)} ${oneLeft}`, `${adding(4)} ${noneLeft}`])
-    expect(shown).toEqual([
-      '1 follow-up of 4 used.',
-      '2 follow-ups of 4 used.',
-      `3 follow-ups of 4 used. ${oneLeft}`,
-      `4 follow-ups of 4 used. ${noneLeft}`,
-    ])
+    const merge = '- Review it, and merge it.'
+    expect(shown).toEqual([merge, merge, `3 of 4 updates are used. ${oneLeft}`, `4 of 4 updates are used. ${noneLeft}`])
     const after = await playFollowUp(given, { after: played })
     expect(after).toMatchObject({ acceptedPrompts: [], report: UNSENT })
     expect(after.report.error?.message).toContain('Pull request #1 has reached the limit of 4 follow-ups.')

@@ -60,7 +60,7 @@ test('after a rehearsal, steps use its service and GitHub, and the post step sto
   expect(first).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'job-id': 'job_000001' } })
   expect([first.annotations[0], result.rehearsal]).toEqual([expect.objectContaining(WARNING), true])
   expect(first.outputs['pr-link']).toMatch(new RegExp(`^${access.server}/me/docs/pull/\\d+$`))
-  expect(first.summary).toMatch(/^## \S+ Rehearsal · Docs agent · /)
+  expect(first.summary).toMatch(/^## \S+ Rehearsal · .* · Docs agent · /)
   expect(first.masks).toEqual(expect.arrayContaining([REAL['api-key'], REAL['github-token']]))
 
   // Without a key, as in a fork. The pull request of the first step is open.
@@ -80,7 +80,7 @@ test('after a rehearsal, steps use its service and GitHub, and the post step sto
   })
   expect(visitors).toMatchObject({ conclusion: 'success', outputs: { complete: 'true' } })
   expect(visitors.annotations).toEqual([expect.objectContaining(WARNING)])
-  expect(visitors.summary).toMatch(/^## \S+ Rehearsal · Docs visitors · /)
+  expect(visitors.summary).toMatch(/^## \S+ Rehearsal · .* · Docs visitors · /)
 
   const post = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(post).toMatchObject({ conclusion: 'success', annotations: [] })

@@ -109,7 +109,7 @@ const WITHOUT_MESSAGE = [
   '[]',
   '{}',
   '{"error":7}',
-  '{"errors":[{},7],"details":["x",null]}',
+  '{"errors":[{},7],"details":[7,null]}',
   '{"error":" "}',
   '<html>',
 ]
@@ -126,6 +126,10 @@ test.each([
   [{ detail: [{ msg: 'B' }], errors: ['A', 'B'] }],
   [{ errors: [null, { message: 'A' }], details: [{ message: 'B' }] }],
   [{ errors: 'B', details: [{ field: 'B' }, { message: 'A' }] }],
+  [{ type: 'about:blank', title: 'A', status: 400 }],
+  [{ title: 'B', detail: 'A' }],
+  [{ errors: [{ title: 'B', detail: 'A' }] }],
+  [{ detail: [{ loc: ['body'], msg: 'A' }] }],
 ])('quotes the reason in %j', (body) => {
   expect(getError(400, JSON.stringify(body)).quote).toBe('A')
   const leaked = JSON.stringify(body).replaceAll('"A"', JSON.stringify(`No ${KEY}`))

@@ -163,6 +163,7 @@ test.each([
   ['', {}],
   ['--host ::1 --port 0 --scenario=flaky', { host: '::1', port: 0, scenario: 'flaky' }],
   ['--github-scenario open-pull-request,checks-fixed', { gitHubScenarios: ['open-pull-request', 'checks-fixed'] }],
+  ['--github-scenario open-pull-request\ndraft,\n', { gitHubScenarios: ['open-pull-request', 'draft'] }],
   ['--github-repository me/guide --speed 0.5', { gitHubRepository: 'me/guide', speed: 0.5 }],
   ['--pages 300 --visits 100000', { pages: 300, visits: 100_000 }],
   ['--events', { events: true }],

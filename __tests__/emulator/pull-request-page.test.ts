@@ -114,8 +114,8 @@ test('renders the history comment of a pull request as GitHub does', () => {
   }
   const left = { at: '2026-01-31T03:10:05.000Z', items: ['`links` failed', 'It is a draft.'] }
   expect(renderComment(renderHistory({ ...startHistory('job_1'), rows: [row], left }))).toContain(`<table>
-<tr><th>When (UTC)</th><th>Started by</th><th>Result</th></tr>
-<tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened, step <code>agent</code></a></td></tr>
+<tr><th>When (UTC)</th><th>Started by</th><th>Result</th><th></th></tr>
+<tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td>opened</td><td><a href="${url}">run, step <code>agent</code></a></td></tr>
 </table>
 <p><b>What is left</b> (2026-01-31 03:10:05 UTC)</p>
 <ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>`)

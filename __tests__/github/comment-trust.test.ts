@@ -182,6 +182,6 @@ test('the page documents whose comments are trusted', async () => {
       { trusted: 'yes', bot: 'partly', untrusted: 'no' }[authors[0] ?? 'untrusted'],
     ])
   }
-  const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')
-  expect(parseTable(page, 'Who is trusted for what')).toEqual(rows)
+  const page = readFileSync(`${root}docs/permissions.md`, 'utf8')
+  expect(parseTable(page, 'Who is trusted')).toEqual(rows)
 })

@@ -16,7 +16,8 @@ const USED_UP = { 'x-ratelimit-remaining': '0' }
 const ACCEPTED = { 'x-accepted-github-permissions': 'checks=read' }
 const OWN_ERROR = new ActionError('cancelled', 'The run was cancelled.')
 const RESET = Object.assign(new Error('read'), { code: 'ECONNRESET', syscall: 'read' })
-const SELF_SIGNED = Object.assign(new Error('x'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+const createTransportFailure = (code: string): TransportFailure =>
+  new TransportFailure(Object.assign(new Error('x'), { code }))
 
 test.each<[ActionError['code'], Error, string?]>([
   ['unauthorized', createRefusal(401, 'Bad credentials'), 'Check `github-token`'],
@@ -32,7 +33,10 @@ test.each<[ActionError['code'], Error, string?]>([
   ['rejected', createRefusal(422, 'Validation Failed')],
   ['unreachable', new TransportFailure(RESET), 'Check the proxy'],
   ['unreachable', new TransportFailure(new TypeError('x')), 'Check the proxy'],
-  ['untrusted', new TransportFailure(SELF_SIGNED), 'NODE_EXTRA_CA_CERTS'],
+  ['untrusted', createTransportFailure('DEPTH_ZERO_SELF_SIGNED_CERT'), 'NODE_EXTRA_CA_CERTS'],
+  ['untrusted', createTransportFailure('CERT_HAS_EXPIRED'), "the runner's clock"],
+  ['untrusted', createTransportFailure('ERR_TLS_CERT_ALTNAME_INVALID'), 'the host in `GITHUB_API_URL`'],
+  ['untrusted', createTransportFailure('ERR_SSL_UNSUPPORTED_PROTOCOL'), 'TLS 1.2 or 1.3'],
   ['bad-answer', new InvalidResponse()],
 ])('reports %s for %s', (code, error, hint = '') => {
   expect(toError(error)).toMatchObject({ code, ...(hint !== '' && { hint: expect.stringContaining(hint) as unknown }) })

@@ -55,6 +55,7 @@ const createRepository = (fields: Partial<RepositoryState>): RepositoryState =>
     ],
     branches: { main: commit('a'), 'agent/guide': commit('c') },
     tags: { 'v1.0.0': commit('a') },
+    releases: [{ id: 13, tag: 'v1.0.0', by: 'mona', createdAtMs: 0, publishedAtMs: 0 }],
     labels: ['docs-agent'],
     pulls: createPulls({
       comments,
@@ -165,7 +166,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
@@ -193,6 +194,7 @@ const CALLS = {
   addEyesToPullRequest: (github) => github.addEyesToPullRequest(PLACE),
   findLastSuccesses: (github) =>
     github.findLastSuccesses({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
+  findNewestRelease: async (github) => ({ tag: await github.findNewestRelease(NAME, undefined) }),
   findPullRequestsOfBranch: (github) => github.findPullRequestsOfBranch(NAME, 'agent/guide', 'open'),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
@@ -204,6 +206,7 @@ const CALLS = {
   listApprovers: (github) => github.listApprovers(PLACE),
   listReviewComments: (github) => github.listReviewComments({ ...COMMENT, id: 9, kind: 'review' }),
   listTags: (github) => github.listTags(NAME),
+  listUpdatedPullRequests: (github) => github.listUpdatedPullRequests(NAME, 'open', ''),
   readChecks: (github) => github.readChecks(NAME, commit('c'), OWN_RUN),
   readComment: (github) => github.readComment(PLACE, 5),
   readPullRequest: (github) => github.readPullRequest(PLACE),
@@ -266,6 +269,9 @@ test.each([
   ),
   neverCauses('an open pull request is missed', CALLS.listOpenPullRequests, isNone),
   neverCauses('a pull request that introduced a commit is missed', CALLS.findPullRequestsOfCommit, isNone),
+  neverCauses('a draft is the newest release', CALLS.findNewestRelease, ({ tag }) => tag === 'v2.0.0', {
+    releases: [{ id: 14, tag: 'v2.0.0', by: 'mona', createdAtMs: 0, publishedAtMs: undefined }],
+  }),
   neverCauses('a commit is missed', CALLS.listPullRequestCommits, isNone),
   neverCauses(
     'the old path of a renamed file is missed',

@@ -67,7 +67,14 @@ test.each([
 })
 
 test('reads the author and the branch of a pull request in a list', async () => {
-  const listed = { number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false }
+  const listed = {
+    number: 7,
+    title: 'Update the docs',
+    labels: ['docs-agent'],
+    state: 'open',
+    branch: 'agent/guide',
+    isOfFork: false,
+  }
   expect(await withPull({ labels: ['docs-agent'] }, withCommit('c'))).toEqual([{ ...listed, ...AUTHOR }])
 })
 

@@ -10,12 +10,12 @@ test.each(Object.keys(CHECKS))('%s is a workflow that the engine can run', (reci
   expect(Object.keys(jobs)).not.toEqual([])
 })
 
-test('the merge step of the README has the permissions of its recipe', () => {
-  const [readme, recipe] = ['README.md', 'docs/recipes/before-auto-merge.yml'].map(
+test('the merge step of the page about checks has the permissions of its recipe', () => {
+  const [page, recipe] = ['docs/checks-and-merging.md', 'docs/recipes/before-auto-merge.yml'].map(
     (path) => parse(readWorkflowText(path)) as Workflow,
   )
-  expect(readme?.permissions).toEqual(recipe?.permissions)
-  expect(readme?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
+  expect(page?.permissions).toEqual(recipe?.permissions)
+  expect(page?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
 })
 
 test('approve-first.yml shows and sends the prompt with the same inputs', () => {

@@ -1,58 +1,47 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { CENTRAL_RECIPE, CENTRAL_WORKFLOW } from '../support/workflow-files.ts'
-import { listLinkTargets, root, parseTable } from '../support/markdown-files.ts'
+import { parse } from 'yaml'
+import { listLinkTargets, parseTable, root } from '../support/markdown-files.ts'
+import { readWorkflow } from '../support/workflow-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
-const recipes = readdirSync(`${root}docs/recipes`).filter((name) => name.endsWith('.yml'))
-const getText = (name: string): string => readFileSync(`${root}docs/recipes/${name}`, 'utf8')
+const recipes = readdirSync(`${root}docs/recipes`)
+const situations = parseTable(guide, 'By situation')
 
-/** The triggers of the recipes of each section. */
-const STARTS: Readonly<Record<string, RegExp>> = {
-  'The code was pushed or merged': /^ {2}(?:push|pull_request|repository_dispatch):/m,
-  'The docs were pushed or merged': /^ {2}push:/m,
-  'A release was published': /^ {2}release:/m,
-  'A schedule, such as each night': /^ {2}schedule:/m,
-  'Many repositories': /^ {2}schedule:/m,
-}
-const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
-  parseTable(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {
-    const name = /^\[(.+)\]\(recipes\/\1\)$/.exec(link)?.[1] ?? ''
-    return { name, starts, about, pulls, then, text: getText(name) }
-  }),
-)
-
-/** The introduction also names recipes, so it is left out. */
-const sections = guide.slice(guide.indexOf('\n## '))
-
-test('every recipe is in one section', () => {
-  const targets = listLinkTargets(sections).filter((target) => target.startsWith('recipes/'))
-  const reached = targets.map((target) => target.replace('recipes/', ''))
-  expect(reached.sort()).toEqual(recipes.sort())
+test('every recipe belongs to a situation', () => {
+  const targets = situations.flatMap(([, recipe = '']) => listLinkTargets(recipe))
+  expect(recipes.filter((name) => !targets.includes(`recipes/${name}`))).toEqual([])
 })
 
-test('each row of the tables has different answers', () => {
-  const answers = rows.map(({ starts, about, pulls, then }) => [starts.source, about, pulls, then].join(' | '))
-  expect(new Set(answers).size).toBe(rows.length)
+test('has at most twenty situations, and no two with the same words', () => {
+  expect(situations.length).toBeLessThanOrEqual(20)
+  expect(new Set(situations.map(([situation]) => situation)).size).toBe(situations.length)
 })
 
-test.each(rows)('the row of $name matches the recipe', ({ text, starts, about, pulls, then }) => {
-  expect(text).toMatch(starts)
-  expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
-  expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')
-  const called = text.includes(CENTRAL_WORKFLOW) ? getText(basename(CENTRAL_RECIPE)) : text
-  expect(/^ +on-open-pr: follow-up$/m.test(called)).toBe(/kept open|for every/.test(pulls))
-  expect(/^ +label: .*\$\{\{/m.test(text)).toBe(pulls.includes('for every'))
-  const merges = text.includes('gh pr merge')
-  const goesBack = /^ +fix-rounds: [1-5]$/m.test(text)
-  expect(then).toBe(
-    merges
-      ? /^ {2}release:/m.test(text)
-        ? 'merged at the release'
-        : 'merged if its checks pass'
-      : goesBack
-        ? 'failing checks go back first'
-        : 'people review it',
+test('can be read in five minutes, at 200 words a minute', () => {
+  const [, ...words] = guide.replace(/\]\([^)]*\)|\|[ |-]+\|/g, ' ').match(/[\p{L}\d][\p{L}\d./'-]*/gu) ?? []
+  expect(words.length).toBeLessThan(1_000)
+})
+
+test('a search for “mono” finds the row and the section about monorepos', () => {
+  expect(situations.filter(([situation = '']) => situation.startsWith('**Mono'))).toHaveLength(1)
+  expect(guide).toContain('\n## Mono')
+})
+
+test('the copies for the packages of a monorepo change what the recipe has', () => {
+  const { on, concurrency, jobs } = readWorkflow('docs/recipes/on-push.yml')
+  const [step] = Object.values(jobs)[0]?.steps ?? []
+  expect(on).toHaveProperty('push.paths')
+  expect(concurrency?.group).toBe('docs-agent')
+  expect(Object.keys(step?.with ?? {})).toEqual(expect.arrayContaining(['paths', 'project-id']))
+})
+
+test('adds only inputs that the action has', () => {
+  const { inputs } = parse(readFileSync(`${root}action.yml`, 'utf8')) as { readonly inputs: object }
+  const added = parseTable(guide, 'Add to any recipe').flatMap(([, cell = '']) =>
+    Array.from(cell.matchAll(/`([a-z-]+)(?:: [^`]+)?`/g), ([, name]) => name),
   )
+  const [others, names] = [['if', 'on', 'follow-up'], Object.keys(inputs)]
+  expect(added.length).toBeGreaterThan(10)
+  expect(added.filter((name = '') => ![...names, ...others].includes(name))).toEqual([])
 })

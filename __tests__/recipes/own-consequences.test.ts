@@ -10,11 +10,9 @@ import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/wor
 /** Workflows that need not skip such events, with the reasons. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'rehearse.yml': 'uses the embedded service only',
-  'rolling-skip.yml': 'sends a prompt once a month, independent of changes, unless a pull request is open',
   'improve-most-read-pages.yml': 'depends on the visitors of pages, not on changes',
-  'refresh-old-pages.yml': 'is about unchanged pages',
-  'docs-checks.yml': 'does not use the agent',
-  'fleet-on-schedule.yml': 'sends one prompt to many projects, independent of changes',
+  'fleet.yml': 'sends one prompt to many projects, independent of changes',
+  'weekly-report.yml': 'does not use the agent',
   'weekly-visitors.yml': 'does not use the agent',
 }
 
@@ -27,30 +25,19 @@ const WORKFLOWS = listWorkflowsToCopy().filter(
 /** A step that attaches to a job sends no prompt. */
 const isAttaching = (given: object): boolean => 'job-id' in given && !('prompt' in given) && !('prompt-file' in given)
 
-/** A step that sends prompts. */
-interface SendingStep {
-  readonly given: Record<string, string>
-  /** The events that its job runs for. */
-  readonly events: readonly string[]
-}
-
-/** Lists the steps that send prompts. Omits inputs that consist of an expression only. */
-function listSteps({ on, jobs }: Workflow): SendingStep[] {
-  const steps = Object.values(jobs).flatMap(({ if: condition = '', steps = [] }) => {
-    const [, only] = /^github\.event_name == '(\w+)'$/.exec(condition) ?? []
-    const events = only === undefined ? Object.keys(on) : [only]
-    return steps.map((step) => ({ ...step, events }))
-  })
-  return steps
+/** Lists the inputs of the steps that send prompts. Omits inputs that consist of an expression only. */
+function listSteps({ jobs }: Workflow): Record<string, string>[] {
+  return Object.values(jobs)
+    .flatMap(({ steps = [] }) => steps)
     .filter(({ uses, with: given = {} }) => uses === AGENT_ACTION && !isAttaching(given))
-    .map(({ with: given = {}, events }) => {
+    .map(({ with: given = {} }) => {
       const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
       const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))
       const plain = Object.fromEntries(
         written.map(([name, text]) => [name, text.replaceAll(/\$\{\{[^}]*\}\}/g, 'x')] as const),
       )
       const ofFile = 'prompt-file' in given ? { 'prompt-file': '', prompt: 'Go.' } : {}
-      return { given: { label: 'docs-agent', ...plain, ...ofFile }, events }
+      return { label: 'docs-agent', ...plain, ...ofFile }
     })
 }
 
@@ -212,8 +199,8 @@ type Step = readonly [name: string, given: Given, examples: readonly Example[], 
 const STEPS: readonly Step[] = [
   ['a step with a label', { label: 'docs-agent' }, EXAMPLES, CAUSES],
   ...WORKFLOWS.flatMap(({ name, workflow }) =>
-    listSteps(workflow).map(({ given, events }, index): Step => {
-      const examples = [...EXAMPLES, SCHEDULE].filter((one) => events.includes(one.name))
+    listSteps(workflow).map((given, index): Step => {
+      const examples = [...EXAMPLES, SCHEDULE].filter((one) => one.name in workflow.on)
       return [`${name}, step ${index + 1}`, given, examples, [...CAUSES, LATER_RUN]]
     }),
   ),

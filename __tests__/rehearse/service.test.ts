@@ -5,7 +5,6 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
-import { GITHUB_SCENARIO_NAMES, GITHUB_SCENARIOS } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/service/scenarios.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
@@ -32,17 +31,6 @@ const fleet = z
 const code = (text: string | undefined): string => (text === undefined || text === '' ? '' : `\`${text}\``)
 const inputRows = (inputs: z.infer<typeof described>): string[][] =>
   Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
-
-test('describes each scenario in docs/rehearse.md as the service does', () => {
-  const listDocumented = (heading: string): string[][] =>
-    parseTable(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
-  const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
-    Object.entries(scenarios).map(([name, { description }]) => [code(name), description])
-  for (const [heading, scenarios] of [['Scenarios', SCENARIOS] as const, ['GitHub', GITHUB_SCENARIOS] as const]) {
-    expect(listDocumented(heading).length).toBeGreaterThan(5)
-    expect(known(scenarios)).toEqual(expect.arrayContaining(listDocumented(heading)))
-  }
-})
 
 test('describes the inputs in docs/fleets.md as the workflow does', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()

@@ -96,9 +96,9 @@ function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolea
 const listLinks = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
   typeof link === 'string' && link !== '' ? [link] : []
 
-/** Returns the headline without the name of the step. */
+/** Returns the headline without what the step belongs to. */
 export function getVerdict(summary: string): string | undefined {
-  return summary.split('\n')[0]?.replace(/ Docs (?:agent|visitors)(?: · [^:]*)?: /, ' ')
+  return summary.split('\n')[0]?.replace(/ · Docs (?:agent|visitors).*/, '')
 }
 
 /**

@@ -16,7 +16,7 @@ jest.setTimeout(60_000)
 
 /** Runs a packaged action of this project as a GitHub runner does, on Node.js 24. */
 export function runPackaged(
-  folder: '.' | 'visitors' | 'emulator' | 'fleet/check' | 'fleet/table',
+  folder: '.' | 'visitors' | 'report' | 'emulator' | 'fleet/check' | 'fleet/table',
   options: Omit<RunOptions, 'action'>,
 ): Promise<RunResult> {
   const action = fileURLToPath(new URL(`../../${folder}`, import.meta.url))

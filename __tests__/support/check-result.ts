@@ -13,18 +13,22 @@ interface Result extends Readonly<Record<'files' | 'checks' | 'outside', readonl
   readonly left_out: Readonly<Record<'files' | 'checks' | 'outside', number>>
 }
 
-const schema = JSON.parse(readFileSync(join(root, 'docs/result.schema.json'), 'utf8')) as object
-// `__tests__/agent/output/outputs.test.ts` validates the schema itself.
+// `__tests__/agent/output/outputs.test.ts` and `__tests__/report/report.test.ts` validate the schemas themselves.
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, validateSchema: false, code: { optimize: false } })
-const fits = ajv.compile<Result>(schema)
 
-/** Parses the output `result`, and checks it against its schema and its maximum size. */
-export function parseResult(result: string): Result {
-  ok(Buffer.byteLength(result) <= 32 * 1024)
-  const found: unknown = JSON.parse(result)
-  ok(fits(found), ajv.errorsText(fits.errors))
-  return found
+/** Creates a function that parses the output `result`, and checks it against its schema and its maximum size. */
+function createParser(file: string): (result: string) => unknown {
+  const fits = ajv.compile(JSON.parse(readFileSync(join(root, file), 'utf8')) as object)
+  return (result) => {
+    ok(Buffer.byteLength(result) <= 32 * 1024)
+    const found: unknown = JSON.parse(result)
+    ok(fits(found), ajv.errorsText(fits.errors))
+    return found
+  }
 }
+
+export const parseResult = createParser('docs/result.schema.json') as (result: string) => Result
+const parseReport = createParser('docs/report.schema.json')
 
 /**
  * Checks the output `result` against its schema, its maximum size and the other outputs. Exports of visitors and
@@ -34,6 +38,11 @@ export function parseResult(result: string): Result {
 export function checkResult(outputs: Readonly<Record<string, string>>): void {
   const { result } = outputs
   if (result === undefined) return
+  // A report has no other output.
+  if (outputs['outcome'] === undefined) {
+    parseReport(result)
+    return
+  }
   const { outcome, changed, job, pull_request } = parseResult(result)
   const values = [outcome, String(changed ?? ''), job?.status ?? '', pull_request?.url ?? '']
   deepStrictEqual(

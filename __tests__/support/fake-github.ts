@@ -62,6 +62,7 @@ export const pullCommits = (...given: readonly GivenCommit[]): PullRequestCommit
 /** Creates a merged pull request, as GitHub lists it for a commit. */
 export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
   number,
+  title: PULL_REQUEST.title,
   labels,
   state: 'merged',
   branch: 'agent/guide',
@@ -90,6 +91,7 @@ export const changedFile = (path: string): ChangedFile => ({
 export const COMPARISON: Comparison = {
   relation: 'ahead',
   mergeBase: commit('a'),
+  mergeBaseAt: '2025-11-01T00:00:00Z',
   commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } }],
   totalCommits: 1,
   files: [changedFile('docs/guide.md')],
@@ -111,6 +113,8 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     findPullRequestsOfBranch: () => Promise.resolve([]),
+    listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
+    findNewestRelease: () => Promise.resolve(undefined),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),

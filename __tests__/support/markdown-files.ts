@@ -31,8 +31,11 @@ export function listCodeBlocks(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code ?? '')
 }
 
+/** A fence is longer than the fences inside it. */
+const CODE_BLOCK = /^(`{3,})[^`\n]*\n[^]*?^\1$/gm
+
 function removeCode(text: string): string {
-  return text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+  return text.replace(CODE_BLOCK, '').replace(/`[^`\n]*`/g, '')
 }
 
 /** Lists the targets of links and pictures, in Markdown and in HTML. */
@@ -45,7 +48,7 @@ export function listLinkTargets(text: string): string[] {
 /** Lists the anchors of a document: those that GitHub creates for headings, and explicit ones. */
 export function listAnchors(text: string): string[] {
   const anchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
-  const headings = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
+  const headings = [...text.replace(CODE_BLOCK, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
     (heading ?? '')
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')

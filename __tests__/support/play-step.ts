@@ -45,7 +45,7 @@ export interface ObservedRequest extends Servers {
   readonly respond: () => ServiceResponse
 }
 
-type Responder = (request: ObservedRequest) => ServiceResponse
+export type Responder = (request: ObservedRequest) => ServiceResponse
 
 export interface PlayStepOptions {
   readonly inputs: AgentInputs

@@ -27,6 +27,7 @@ export interface Workflow {
       string,
       {
         readonly if?: string
+        readonly needs?: string | readonly string[]
         readonly uses?: string
         readonly permissions?: Readonly<Record<string, string>>
         readonly concurrency?: Concurrency
@@ -46,7 +47,7 @@ interface Concurrency {
   readonly 'cancel-in-progress'?: boolean
 }
 
-/** Returns the permissions of a job's token, including those of an app's token that the job creates. */
+/** Returns the permissions of a job's tokens: its own and that of an app, if it creates one. */
 export function getPermissions(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
   const app = (job.steps ?? [])
     .flatMap(({ with: given = {} }) => Object.entries(given))
@@ -54,7 +55,7 @@ export function getPermissions(workflow: Workflow, job: Workflow['jobs'][string]
     // If an input decides, assume that the permission is granted.
     .map(([name, access]) => [name.replace('permission-', ''), /read|write/.exec(String(access))?.[0]] as const)
   // A job's own permissions take the place of all of the workflow's.
-  return app.length > 0 ? Object.fromEntries(app) : { ...(job.permissions ?? workflow.permissions) }
+  return { ...(job.permissions ?? workflow.permissions), ...Object.fromEntries(app) }
 }
 
 export const AGENT_ACTION = 'your-org/docs-agent-action@v1'

@@ -228,7 +228,7 @@ test('explains a failed export and what to do, and names no file', () => {
     hint: 'Run it later.',
   })
   const markdown = summary({ ending: 'error', error })
-  expect(markdown).toMatch(/^## ❌ Docs visitors · .*: Too many requests\n/)
+  expect(markdown).toMatch(/^## ❌ Too many requests · Docs visitors · /)
   expect(markdown).toContain('The service says: <code>Too many&#46;</code>')
   expect(markdown).toContain('**What to do:** Run it later')
   expect(markdown).toContain('<td><b>File</b></td><td>none</td></tr>\n<tr><td><b>Rows read</b>')
@@ -249,7 +249,7 @@ test('shows only the verdict if the inputs are invalid', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.createSkippedReport(error, 0)
   const markdown = renderSummary(report, conclude(report))
-  expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are invalid\n/)
+  expect(markdown).toMatch(/^## ❌ The inputs are invalid · Docs visitors\n/)
   expect(markdown).toContain('Nothing was sent.')
   expect(markdown).not.toMatch(/<table>|###/)
 })

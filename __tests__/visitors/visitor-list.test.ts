@@ -241,6 +241,11 @@ test.each<[string, readonly (VisitorRow | undefined)[], readonly number[]]>([
   ['the same page again', [...hidden(100), ...createRows(3), ...hidden(149)], [0, 3]],
   ['an empty page in the middle', [...createRows(250), ...hidden(250), createRow('/b')], [0, 250, 500]],
   ['two empty pages at the start', [...hidden(500), ...createRows(300)], [0, 250, 500, 750]],
+  [
+    'three empty pages that do not come in a row',
+    [...hidden(500), ...createRows(250), ...hidden(250), createRow('/b')],
+    [0, 250, 500, 750, 1_000],
+  ],
 ])('reads a list that the service filters to its end, without doubts: %s', async (_name, site, offsets) => {
   const run = await readList(respondFiltered(site))
   expect(run.error).toBeUndefined()

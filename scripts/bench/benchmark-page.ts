@@ -17,5 +17,5 @@ export function renderPart({ circumstances, rows }: SavedPart): string {
     comparison.replaceAll('; ', '<br>'),
     ratio.toFixed(2),
   ])
-  return `${renderTable([['What', 'This action', 'Beside it', 'Ratio'], ...cells])}\n\n${circumstances}`
+  return `${renderTable([['What', 'This action', 'Compared with', 'Ratio'], ...cells])}\n\n${circumstances}`
 }

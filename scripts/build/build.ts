@@ -14,6 +14,7 @@ import { thirdPartyLicenses } from './third-party-licenses.ts'
 const BUNDLES = {
   agent: 'src/entries/agent.js',
   visitors: 'src/entries/visitors.js',
+  report: 'src/entries/report.js',
   'fleet-check': 'src/entries/fleet-check.js',
   'fleet-table': 'src/entries/fleet-table.js',
   emulator: 'src/entries/emulator.js',

@@ -6,12 +6,19 @@ import * as path from 'node:path'
 /** Code, data and licenses. Most other files are types and source maps. */
 const WANTED = /(?:\.[cm]?js|\.json|(?:^|[\\/])licen[cs]e[^\\/]*)$/i
 
-/** Lists the folders of all run-time packages, such as `node_modules/zod`. */
-function listRuntimePackages(root: string): string[] {
+/** GitHub's parser of workflows, with its dependencies. Only `npm start` contains it, which no runner needs. */
+const PACKAGES_OF_START = ['@actions/workflow-parser', '@actions/expressions', 'cronstrue', 'yaml'].map(
+  (name) => `node_modules/${name}`,
+)
+
+/** Lists the folders of all bundled packages, such as `node_modules/zod`. */
+function listBundledPackages(root: string): string[] {
   const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
   }
-  return Object.entries(lock.packages).flatMap(([folder, { dev }]) => (folder === '' || dev === true ? [] : [folder]))
+  return Object.entries(lock.packages).flatMap(([folder, { dev }]) =>
+    folder === '' || (dev === true && !PACKAGES_OF_START.includes(folder)) ? [] : [folder],
+  )
 }
 
 /** Replacements of modules that would be loaded before the first request although nothing here uses them. */
@@ -26,6 +33,8 @@ const REPLACED_MODULES: Readonly<Record<string, string>> = {
     "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
   // undici follows no redirects here.
   'undici/lib/interceptor/redirect-interceptor.js': 'module.exports = () => (dispatch) => dispatch\n',
+  // Descriptions of schedules in words, for editors.
+  'cronstrue/dist/cronstrue.js': 'exports.toString = () => ""\n',
   // A search tree of header names, which only pays off after some hundred responses.
   'undici/lib/core/tree.js': 'exports.tree = { lookup: () => null }\n',
 }
@@ -63,7 +72,7 @@ function leaveOut(modules: string): void {
  * @param target the folder in which `node_modules` is created
  */
 export function copyPackages(root: string, target: string): void {
-  for (const folder of listRuntimePackages(root)) {
+  for (const folder of listBundledPackages(root)) {
     const from = path.join(root, folder)
     if (!fs.existsSync(from)) throw new Error(`${folder} is not installed. Run npm ci.`)
     fs.cpSync(from, path.join(target, folder), {

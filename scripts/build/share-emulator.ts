@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 /** The modules that import the emulator, in the folder into which tsc compiles. */
-const IMPORTERS = ['src/entries/emulator.js', 'scripts/start/*.js']
+const IMPORTERS = ['src/entries/emulator.js', 'scripts/start/**/*.js']
 
 const EMULATOR = 'src/emulator/'
 const IMPORT = /^import \{([^}]*)\} from "(\.[^"]+)";$/gm

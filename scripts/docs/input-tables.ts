@@ -16,9 +16,9 @@ interface Group {
 }
 
 export const PAGES = [
-  { document: 'README.md', action: 'action.yml', tables: ['all-inputs', 'all-outputs'] },
   { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },
   { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: ['inputs', 'outputs'] },
+  { document: 'docs/report.md', action: 'report/action.yml', tables: ['inputs', 'outputs'] },
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs'] },
 ] as const
 
@@ -40,14 +40,13 @@ function readGroups(file: Document, part: Part): readonly Group[] {
 const code = (text: string): string => `\`${text}\``
 
 const inputRow = ({ required, default: otherwise, description }: Entry): string[] => [
-  required === true ? 'yes' : '',
-  otherwise === undefined ? '' : code(otherwise),
+  required === true ? '**required**' : otherwise === undefined ? '' : code(otherwise),
   description,
 ]
 
 /** @param anchor the prefix of the names' anchors, such as `input` for `#input-paths`; without it there are no anchors */
 function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | 'output'): string {
-  const head = part === 'inputs' ? ['Input', 'Required', 'Default', 'Meaning'] : ['Output', 'Meaning']
+  const head = part === 'inputs' ? ['Input', 'Default', 'Meaning'] : ['Output', 'Meaning']
   const row = (entry: Entry): string[] => (part === 'inputs' ? inputRow(entry) : [entry.description])
   const show = (name: string): string => `${anchor ? `<a id="${anchor}-${name}"></a>` : ''}${code(name)}`
   return groups
@@ -58,24 +57,11 @@ function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | '
     .join('\n\n')
 }
 
-/** One table of all groups. The question of a group is its own row. */
-function renderAll(part: Part, groups: readonly Group[]): string {
-  const head = part === 'inputs' ? ['Input', 'Default', 'What it does'] : ['Output', 'What it says']
-  const fallback = ({ required, default: value }: Entry): string =>
-    required === true ? '**required**' : value === undefined ? '' : code(value)
-  const row = ([name, entry]: readonly [string, Entry]): string[] =>
-    part === 'inputs' ? [code(name), fallback(entry), entry.description] : [code(name), entry.description]
-  const question = ({ heading }: Group): string[] => head.map((_, index) => (index === 0 ? `**${heading}**` : ''))
-  return renderTable([head, ...groups.flatMap((group) => [question(group), ...group.entries.map(row)])])
-}
-
 const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: Document) => string>> = {
   inputs: (file) => renderGroups('inputs', readGroups(file, 'inputs')),
   outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
   'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), 'input'),
   'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), 'output'),
-  'all-inputs': (file) => renderAll('inputs', readGroups(file, 'inputs')),
-  'all-outputs': (file) => renderAll('outputs', readGroups(file, 'outputs')),
 }
 
 /**

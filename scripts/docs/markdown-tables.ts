@@ -1,9 +1,13 @@
-/** Renders a Markdown table with Prettier's padding. The first row is the heading. */
+const PRINT_WIDTH = 120
+
+/** Renders a Markdown table as Prettier does: with padding only if it is not too wide. The first row is the heading. */
 export function renderTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')))
   const widths = (cells[0] ?? []).map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
-  const [heading, ...body] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
-  const rule = widths.map((width) => '-'.repeat(width))
+  const isPadded = widths.reduce((sum, width) => sum + width + ' | '.length, '|'.length) <= PRINT_WIDTH
+  const pad = (cell: string, column: number): string => (isPadded ? cell.padEnd(widths[column] ?? 0) : cell)
+  const [heading, ...body] = cells.map((row) => row.map(pad))
+  const rule = widths.map((width) => '-'.repeat(isPadded ? width : 3))
   return [heading ?? [], rule, ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
 }
 

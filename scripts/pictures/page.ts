@@ -40,9 +40,13 @@ const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
 const renderHeightScript = (promise: string): string =>
   `<script type="module">await ${promise}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
 
+/** Shows the diff beside the comments. */
 export function conversationPage(html: string, theme: Theme): string {
   const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
-    body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`
+    body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px;
+      display: grid; grid-template-columns: 1fr 400px; column-gap: 24px; align-items: start; align-content: start }
+    h1, .facts { grid-column: 1 / -1 } .comment { grid-column: 1 } .files { grid-column: 2; grid-row: 3 / span 4; margin: 0 }
+    td:not(:nth-child(2)) { white-space: nowrap }</style>`
   return `${html}${style}${renderHeightScript('undefined')}`
 }
 

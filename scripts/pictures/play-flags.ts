@@ -4,6 +4,7 @@ import { playStep, type PlayedStep } from '../../__tests__/support/play-step.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFeature, type Played } from '../../__tests__/support/play-feature.ts'
+import { playReport } from '../../__tests__/support/play-report.ts'
 import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
@@ -103,6 +104,8 @@ export async function playFlags(flags: string): Promise<Shown> {
     const service = createService({ baseUrl: SERVERS['base-url'], scenario })
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
     const play = { given, workspace, respond }
+    if (options.action === 'report')
+      return show(await playReport(given, { scenario: combineScenarios(options.service.gitHubScenarios) }))
     if (options.action === 'visitors') return show(await playFeature(visitorsAction, play))
     const played = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
       if (error instanceof ActionError) return undefined

@@ -1,6 +1,6 @@
 /**
  * Takes the pictures of the documents, in light and dark, from the runs whose texts a test compares. With arguments, takes only
- * the pictures whose names contain one of them: npm run docs:pictures -- summary
+ * the pictures whose names contain one of them: npm run docs:pictures -- conversation
  *
  * Needs the development dependencies, and Chromium on the PATH or in CHROMIUM.
  */
@@ -14,13 +14,16 @@ import { installMermaid, makeSmall, takePicture } from './take-picture.ts'
 const words = process.argv.slice(2)
 const shots = SHOTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 
+/** Sharp on most screens, and still small files. The documents show the pages smaller than they are. */
+const SIZES = { summary: { width: 840, scale: 1.25 }, page: { width: 1120, scale: 1 } }
+
 for (const { name, flags, of, until } of shots) {
   const [text = '', rest] = (await playFlags(flags))[of].split(`\n${until}`)
   if (rest === undefined) throw new Error(`The picture cannot end before «${until}», which is not there.`)
   const mermaid = text.includes('```mermaid\n') ? installMermaid() : undefined
   for (const theme of ['light', 'dark'] as const) {
     const file = join(root, `docs/assets/${name}-${theme}.png`)
-    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme, mermaid), file)
+    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme, mermaid), file, SIZES[of])
     console.log(`${file}, ${makeSmall(file)} bytes`)
   }
 }

@@ -18,9 +18,6 @@ const FLAGS = [
   '--hide-scrollbars',
   '--virtual-time-budget=10000',
 ]
-const WIDTH = 840
-/** Sharp on most screens, and still a small file. */
-const SCALE = 1.25
 const MERMAID = 'mermaid@11.17.2'
 
 function runBrowser(...args: readonly string[]): string {
@@ -30,19 +27,24 @@ function runBrowser(...args: readonly string[]): string {
 }
 
 /**
- * Takes a picture of an HTML page with the height in `data-height` of its root element, at `SCALE` times its size.
+ * Takes a picture of an HTML page with the height in `data-height` of its root element.
+ * @param size the width in CSS pixels, and the number of pixels of the picture for each of them
  * @throws Error if there is no browser, or no `data-height`
  */
-export function takePicture(page: string, file: string): void {
+export function takePicture(
+  page: string,
+  file: string,
+  { width, scale }: Readonly<Record<'width' | 'scale', number>>,
+): void {
   const { path: folder, remove } = openScratchFolder('summary-picture-')
   try {
     const path = join(folder, 'page.html')
     writeFileSync(path, page)
     const common = [`--user-data-dir=${join(folder, 'profile')}`, pathToFileURL(path).href]
-    const dom = runBrowser(`--window-size=${WIDTH},600`, '--dump-dom', ...common)
+    const dom = runBrowser(`--window-size=${width},600`, '--dump-dom', ...common)
     const height = /data-height="(\d+)"/.exec(dom)?.[1]
     if (height === undefined) throw new Error('The page has no data-height.')
-    const size = [`--window-size=${WIDTH},${height}`, `--force-device-scale-factor=${SCALE}`]
+    const size = [`--window-size=${width},${height}`, `--force-device-scale-factor=${scale}`]
     runBrowser(...size, `--screenshot=${file}`, ...common)
   } finally {
     remove()
@@ -50,13 +52,14 @@ export function takePicture(page: string, file: string): void {
 }
 
 /**
- * Reduces the colors of a PNG with `pngquant`, if that is on the PATH.
+ * Makes a PNG small with `pngquant` and `zopflipng`, as far as they are on the PATH.
  * @returns the file's size in bytes
  */
 export function makeSmall(file: string): number {
-  const flags = ['--force', '--strip', '--speed=1', '--output', file, '24', file]
+  const flags = ['--force', '--strip', '--speed=1', '--output', file, '16', file]
   const { error, status } = spawnSync('pngquant', flags, { stdio: 'inherit' })
   if (error !== undefined || status !== 0) console.warn('pngquant is missing or has failed, so the picture is large.')
+  spawnSync('zopflipng', ['-y', file, file])
   return statSync(file).size
 }
 

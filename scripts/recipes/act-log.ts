@@ -44,7 +44,7 @@ export function readActLog(log: string): WorkflowRun {
       run.outputs[`${formatJobName(entry)}.${getText(step)}.${getText(name)}`] = getText(arg)
     } else if (SUMMARY.test(message)) {
       run.summary += message.replace(SUMMARY, '')
-    } else if (isOutput === true || level === 'error' || command === 'error') {
+    } else if (isOutput === true || level === 'error' || command === 'error' || command === 'notice') {
       run.printed += `${message.replace(/\n$/, '').replaceAll(/\u001b\[\d+m/g, '')}\n`
     }
     if (jobResult !== undefined) run.jobs.push(`${formatJobName(entry)}: ${getText(jobResult)}`)

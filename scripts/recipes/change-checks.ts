@@ -2,17 +2,7 @@ import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { Checks, Trigger, Payload, Run } from './check.ts'
-import {
-  addFile,
-  createChangedRepository,
-  createRepositoryChangedSince,
-  merge,
-  NO_KEY,
-  push,
-  redThenGreen,
-  SKIPPED,
-  NOT_TRIGGERED,
-} from './scenarios.ts'
+import { addFile, createChangedRepository, merge, NOT_TRIGGERED, SKIPPED } from './scenarios.ts'
 
 const released = (id: number, tag_name: string, name: string): Payload => ({
   action: 'released',
@@ -25,8 +15,6 @@ const releasedAfterMerge: Trigger = (github) => {
   Object.assign(github.repositories['acme/docs']?.tags ?? {}, { 'v1.3.0': after })
   return released(9, 'v1.3.0', 'Notes')
 }
-
-const dispatched = (range?: string): Payload => ({ action: 'code-changed', client_payload: { range } })
 
 function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit('b'), from = 'acme/docs'): Payload {
   return {
@@ -44,10 +32,13 @@ function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit
   }
 }
 
-/** Creates the payload of a closed pull request with a title and labels. */
-function closedAs(title: string, labels: readonly string[], isMerged = true): Payload {
-  const payload = closed(isMerged)
-  const about = { title, labels: labels.map((name) => ({ name })) }
+/** A condition that the recipe's comments suggest. */
+const NEEDS_DOCS = "contains(github.event.pull_request.labels.*.name, 'needs-docs')"
+
+/** Creates the payload of a merged pull request with labels. */
+function closedAs(labels: readonly string[]): Payload {
+  const payload = closed(true)
+  const about = { labels: labels.map((name) => ({ name })) }
   return { ...payload, pull_request: { ...(payload['pull_request'] as object), ...about } }
 }
 
@@ -100,41 +91,8 @@ const shownAndSent = (...lines: readonly string[]): Pick<Run, 'printed' | 'promp
   printed: lines.map((line) => `  | ${line}\n`),
 })
 
-/** Recipes that open a new pull request for each change, or for the changes of each week. */
+/** Recipes that document one change at a time. */
 export const CHANGE_CHECKS: Checks = {
-  'docs/recipes/on-push.yml': {
-    'the prompt contains the pushed docs change, and the change of an earlier red run': {
-      event: { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') },
-      docs: createChangedRepository(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
-      runs: [
-        { prompts: ['new'], promptTexts: ['Change no other pages.', '--- docs/guide.md'], labels: ['docs-agent'] },
-        ...redThenGreen(
-          ['docs/second.md', 'docs/third.md'],
-          { prompts: ['new'], open: [4, 5] },
-          'acme/docs',
-          'docs/guide',
-        ),
-      ],
-    },
-    'a push that touches only other files sends no prompt, and no pull request opens if the agent changes nothing': {
-      vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
-      docs: createChangedRepository(['src/a.ts', 'docs/generated/api.md']),
-      runs: [SKIPPED, { event: push('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
-    },
-  },
-  'docs/recipes/on-schedule.yml': {
-    'the prompt contains all changes since the last successful run, including those of red runs, but not the agent’s own':
-      {
-        docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
-        edits: () => [addFile('src/docs.ts', 'Its own')],
-        runs: [
-          { prompts: ['new'], summary: ['Added to the prompt'], promptTexts: ['src/flags.ts'] },
-          ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['new'], open: [4, 5] }),
-          { ...SKIPPED, event: push('README.md') },
-          { ...SKIPPED, event: merge(4) },
-        ],
-      },
-  },
   'docs/recipes/approve-first.yml': {
     'the first job shows the prompt without a key, and the second job sends exactly this prompt': {
       docs: createChangedRepository(['src/flags.ts', 'docs/guide.md']),
@@ -157,13 +115,6 @@ export const CHANGE_CHECKS: Checks = {
           ),
           open: [4],
         },
-        {
-          event: push('src/second.ts'),
-          prompts: ['new'],
-          ...shownAndSent('M src/second.ts (+1 -0)', '--- src/second.ts'),
-          open: [4, 5],
-        },
-        { ...SKIPPED, event: push('README.md'), jobs: ['show: success'] },
         { ...SKIPPED, event: merge(4), jobs: ['show: success'] },
       ],
     },
@@ -199,67 +150,31 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/on-dispatch.yml': {
-    'the prompt contains the range that another repository sent, even in a re-run of a red run': {
-      event: dispatched('acme/code@v1...v2'),
-      code: createChangedRepository(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
-      runs: [NO_KEY, { prompts: ['new'], promptTexts: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
-    },
-    'an event without a range is an error, and no request is sent': {
-      event: dispatched(),
-      runs: [{ isRed: true, outputs: { outcome: 'error' }, github: [] }],
-    },
-  },
-  'docs/recipes/catch-up.yml': {
-    'the changes of all given pull requests go into one pull request, even if one of them is the agent’s own': {
+    'each run adds to one pull request, with a change of this repository, of another one, or with none': {
       docs: twoMerged(),
+      code: createChangedRepository(['src/limits.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
       runs: [
-        { ...NO_KEY, inputs: { 'pull-request': '12' } },
         {
-          inputs: { 'pull-request': '12' },
+          inputs: { prompt: 'Document this pull request.', change: 'pull/12' },
           prompts: ['new'],
-          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          promptTexts: ['Document this pull request.', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          labels: ['docs-agent-dispatch'],
+        },
+        {
+          inputs: { prompt: 'Update the limits.', change: 'acme/code@v1...v2' },
+          prompts: ['job_000001'],
+          promptTexts: ['src/limits.ts'],
+          summary: ['What changed in acme/code'],
+        },
+        {
+          inputs: { prompt: 'Shorten the introduction.', change: '' },
+          prompts: ['job_000001'],
           open: [4],
         },
-        { inputs: { 'pull-request': '13' }, prompts: ['job_000001'], promptTexts: ['src/second.ts'], open: [4] },
-        { inputs: { 'pull-request': '4' }, prompts: ['job_000001'], open: [4] },
-        { isRed: true, inputs: { 'pull-request': '99' }, outputs: { outcome: 'error' }, open: [4] },
       ],
     },
-  },
-  'docs/recipes/two-repositories.yml': {
-    'each change of the code opens one pull request in the docs repository, even if its checks fail': {
-      scenarios: ['checks-fail'],
-      from: 'acme/code',
-      code: createChangedRepository(['src/flags.ts']),
-      runs: [
-        { outputs: { checks: 'failure' }, prompts: ['new'] },
-        ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4, 5] }, 'acme/code'),
-        { ...SKIPPED, event: push('src/flags.test.ts', 'acme/code') },
-      ],
-    },
-  },
-  'docs/recipes/long-job-with-app.yml': {
-    'one workflow job starts the agent, and the other waits for it with its own token': {
-      from: 'acme/code',
-      code: createChangedRepository(['src/flags.ts']),
-      runs: [
-        {
-          jobs: ['start: success', 'finish: success'],
-          outputs: {
-            'start.docs.outcome': 'submitted',
-            'finish.docs.outcome': 'pull-request',
-            'finish.docs.checks': 'success',
-          },
-          prompts: ['new'],
-          promptTexts: ['src/flags.ts'],
-          labels: ['docs-agent'],
-        },
-        {
-          jobs: ['start: success'],
-          outputs: { 'start.docs.outcome': 'skipped' },
-          event: push('README.md', 'acme/code'),
-        },
-      ],
+    'a pull request that does not exist is an error, and no prompt is sent': {
+      runs: [{ isRed: true, inputs: { prompt: 'Document it.', change: 'pull/99' }, outputs: { outcome: 'error' } }],
     },
   },
   'docs/recipes/each-merged-pull-request.yml': {
@@ -268,7 +183,6 @@ export const CHANGE_CHECKS: Checks = {
       docs: withClosed('src/flags.ts'),
       edits: () => [addFile('src/docs.ts', 'Its own')],
       runs: [
-        NO_KEY,
         {
           prompts: ['new'],
           promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
@@ -288,28 +202,12 @@ export const CHANGE_CHECKS: Checks = {
       event: closed(false),
       runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
     },
-  },
-  'docs/recipes/opt-in.yml': {
-    'a merged pull request gets docs if its label or its title requests them': {
+    'with a condition on its label, a pull request without the label starts no runner': {
+      changes: { 'github.event.pull_request.merged &&': `github.event.pull_request.merged && ${NEEDS_DOCS} &&` },
       docs: withClosed('src/flags.ts'),
       runs: [
-        {
-          event: closedAs('Add --dry-run', ['cli', 'needs-docs']),
-          prompts: ['new'],
-          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
-          labels: ['docs-of-12'],
-        },
-        ...['feat: Add --dry-run', 'feat(cli): Add --dry-run', 'feat!: Add --dry-run'].map((title): Run => ({
-          event: closedAs(title, []),
-          prompts: ['job_000001'],
-          open: [4],
-        })),
-      ],
-    },
-    'a pull request that requests no docs or is closed without a merge starts no runner': {
-      runs: [
-        { ...NOT_TRIGGERED, event: closedAs('Feature flags', ['cli']) },
-        { ...NOT_TRIGGERED, event: closedAs('feat: Add --dry-run', ['needs-docs'], false) },
+        { ...NOT_TRIGGERED, event: closedAs(['cli']) },
+        { event: closedAs(['cli', 'needs-docs']), prompts: ['new'] },
       ],
     },
   },

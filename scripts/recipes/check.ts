@@ -87,6 +87,8 @@ export interface Check extends RunStart {
   /** The checks of each push of the agent, in order. The last entry also applies to all later pushes. */
   readonly plan?: GitHubScenario['checks']
   readonly edits?: GitHubScenario['edits'] & {}
+  /** Changes to the recipe, as its comments or docs/choose.md describe them: texts, and what replaces them. */
+  readonly changes?: Texts
   /** The commits of the repository that contains the workflow, oldest first. */
   readonly history?: readonly Commit[]
   /** Whether the clocks and timers of the steps run at normal speed instead of ten times as fast. */

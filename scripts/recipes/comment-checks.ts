@@ -74,7 +74,12 @@ export const COMMENT_CHECKS: Checks = {
     'a comment by an author with write access, even a private member, gets a reply, which starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
-      runs: [NO_KEY, REPLIED, { ...NOT_TRIGGERED, event: replyIn(1) }],
+      runs: [
+        NO_KEY,
+        REPLIED,
+        { ...NOT_TRIGGERED, event: replyIn(1) },
+        { ...NOT_TRIGGERED, vars: { DOCS_AGENT_PAUSED: 'true' } },
+      ],
     },
     'a comment on an issue or on a person’s pull request starts a new job and gets a reply': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
@@ -102,13 +107,10 @@ export const COMMENT_CHECKS: Checks = {
       event: comment({ body: 'Looks good to me.' }),
       runs: [NOT_TRIGGERED],
     },
-  },
-  'docs/recipes/reviews.yml': {
     'only a review by an author with write access, even a private member, gets a reply': {
       ...OPEN,
-      event: review({ body: '/docs Address my comments.', author_association: 'NONE' }),
+      eventName: 'pull_request_review',
       runs: [
-        NO_KEY,
         {
           ...REPLIED,
           eventName: 'pull_request_review_comment',
@@ -122,9 +124,13 @@ export const COMMENT_CHECKS: Checks = {
         { ...REFUSED, event: review({ body: '/docs Address my comments.', user: DORA }) },
       ],
     },
-    'a review without the command, or of a pull request from a fork, starts no runner': {
-      event: review({ body: null }),
-      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: review({ body: '/docs Address my comments.' }, 'dora/docs') }],
+    'a review without the command, by the action itself, or of a pull request from a fork starts no runner': {
+      eventName: 'pull_request_review',
+      runs: [
+        { ...NOT_TRIGGERED, event: review({ body: null }) },
+        { ...NOT_TRIGGERED, event: review({ body: '<!-- docs-agent-action: reply --> as `/docs` asked' }) },
+        { ...NOT_TRIGGERED, event: review({ body: '/docs Address my comments.' }, 'dora/docs') },
+      ],
     },
   },
 }

@@ -9,18 +9,23 @@ import {
   SKIPPED,
 } from './scenarios.ts'
 
-const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
-const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
-const FLEET = [...ENDINGS, ...OTHERS].map((ending, index) => `docs-${String(index + 1).padStart(2, '0')}${ending}`)
+const ENDINGS = ['', '--failed', '--no-changes', '--archived', '--hostile', '--hostile-link']
+const FLEET = ENDINGS.map((ending, index) => `docs-${index + 1}${ending}`)
 
 /** An unsafe link also makes the step red. */
 const isRed = (project: string): boolean => /--(failed|archived|hostile)$/.test(project)
 const RED = FLEET.filter(isRed).length
 const GREEN = FLEET.length - RED
 
+/** Creates a manual run for projects whose docs are in one repository. */
 const createFleetRun = (...projects: string[]) => ({
+  eventName: 'workflow_dispatch',
   inputs: { prompt: 'Mention the new address of the status page.' },
-  vars: { DOCS_AGENT_PROJECTS: JSON.stringify(projects) },
+  vars: {
+    DOCS_AGENT_PROJECTS: JSON.stringify(
+      projects.map((project) => ({ project, 'pr-repository': 'acme/docs', label: project })),
+    ),
+  },
 })
 const PROJECTS = { 'docs-a': 'acme/docs', 'docs-b': 'acme/api', 'docs-c': 'acme/sdk' } as const
 const matrix = Object.entries(PROJECTS).map(([project, repository]) => ({ project, 'pr-repository': repository }))
@@ -76,8 +81,8 @@ export const FLEET_CHECKS: Checks = {
       runs: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4] }),
     },
   },
-  'docs/recipes/fleet-on-schedule.yml': {
-    'three projects in three repositories have three pull requests after three runs, and each run adds to them': {
+  'docs/recipes/fleet.yml': {
+    'three projects in three repositories have three pull requests after two runs, and each run adds to them': {
       projects: PROJECTS,
       others: { 'acme/api': createChangedRepository([]), 'acme/sdk': createChangedRepository([]) },
       vars: {
@@ -91,34 +96,15 @@ export const FLEET_CHECKS: Checks = {
           prompts: Object.keys(PROJECTS).map((project) => `${project} new`),
           promptTexts: ['Fix spelling and grammar on all pages. Change no code', TRANSLATED],
         },
-        { outputs: ended(3, 0), prompts: Object.keys(PROJECTS).map((project) => `${project} job_*`) },
         {
+          eventName: 'workflow_dispatch',
+          inputs: { prompt: 'Mention the new address.' },
           outputs: ended(3, 0),
           prompts: Object.keys(PROJECTS).map((project) => `${project} job_*`),
           labels: matrix.map(() => 'docs-agent-fleet'),
         },
       ],
     },
-  },
-  'scripts/recipes/workflows/two-fleets.yml': {
-    'two fleets in one run keep their results and inputs apart': {
-      vars: { DOCS_AGENT_PROJECTS: '["docs-a"]' },
-      edits: (prompt) => [addFile(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
-      plan: CHECK_SCENARIOS['checks-fixed'].checks,
-      runs: [
-        {
-          prompts: ['docs-a new', 'docs-a new', 'docs-a job_*'],
-          outputs: {
-            'after.fleets.pages': 'docs-a: in-scope true, checks unknown',
-            'after.fleets.settings': 'docs-a: in-scope false, checks success',
-          },
-          labels: ['docs-agent-pages', 'docs-agent-settings'],
-          reviewers: ['mona'],
-        },
-      ],
-    },
-  },
-  'docs/recipes/fleet.yml': {
     'a failed project does not hide the others: the table lists all projects, and the run is red': {
       ...createFleetRun(...FLEET),
       runs: [
@@ -144,7 +130,7 @@ export const FLEET_CHECKS: Checks = {
       runs: [
         {
           isRed: true,
-          outputs: { 'project(docs-agent, acme, docs-a--slow, docs).docs.job-id': 'job_000001' },
+          outputs: { 'project(docs/**, docs-a--slow, acme, acme/docs, docs-a--slow, docs).docs.job-id': 'job_000001' },
           prompts: ['docs-a--slow new'],
         },
       ],
@@ -163,7 +149,7 @@ export const FLEET_CHECKS: Checks = {
           matrix: ['project:docs-a'],
           isRed: true,
           outputs: ended(1, 1),
-          prompts: ['docs-a new'],
+          prompts: ['docs-a job_*'],
           summary: ['| its job never reported |'],
         },
       ],
@@ -172,14 +158,25 @@ export const FLEET_CHECKS: Checks = {
       ...createFleetRun('docs-a', 'docs-a', 'no/name'),
       runs: [{ isRed: true, jobs: ['check: failure'] }],
     },
-    'without secrets, every project is red, and no prompt is sent': {
+    'without secrets, the run is red, and no prompt is sent': {
       ...createFleetRun('docs-a', 'docs-b'),
+      runs: [{ secrets: 'withheld', isRed: true, jobs: ['check: failure'] }],
+    },
+  },
+  'scripts/recipes/workflows/two-fleets.yml': {
+    'two fleets in one run keep their results and inputs apart': {
+      vars: { DOCS_AGENT_PROJECTS: '["docs-a"]' },
+      edits: (prompt) => [addFile(prompt.includes('settings') ? 'mkdocs.yml' : 'docs/start.md', 'site_name: Acme')],
+      plan: CHECK_SCENARIOS['checks-fixed'].checks,
       runs: [
         {
-          secrets: 'withheld',
-          isRed: true,
-          outputs: ended(0, 2),
-          summary: ['| ❌ | [`docs-a`](', '| ❌ | [`docs-b`](', '| error |'],
+          prompts: ['docs-a new', 'docs-a new', 'docs-a job_*'],
+          outputs: {
+            'after.fleets.pages': 'docs-a: in-scope true, checks unknown',
+            'after.fleets.settings': 'docs-a: in-scope false, checks success',
+          },
+          labels: ['docs-agent-pages', 'docs-agent-settings'],
+          reviewers: ['mona'],
         },
       ],
     },

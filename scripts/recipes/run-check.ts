@@ -62,7 +62,10 @@ function resolveStart(run: Run, check: Check, state: GitHubState, defaultEvent: 
   const { branches = {} } = state.repositories[from] ?? {}
   const branch = findRefName(event)
   const headSha = branches[branch] ?? branches['main'] ?? ''
-  return { eventName, event: { ...event, ...(inputs && { inputs }) }, from, branch, headSha }
+  // Scheduled runs have no repository (zephyrproject-rtos/zephyr#49041).
+  const repository = { name: from.split('/')[1], full_name: from }
+  const common = { ...(eventName !== 'schedule' && { repository }), ...(inputs && { inputs }) }
+  return { eventName, event: { ...common, ...event }, from, branch, headSha }
 }
 
 /** Lists the repositories that the app is installed in. */
@@ -112,7 +115,7 @@ function createSettings({ service, chat }: Servers, check: Check, run: Run) {
 export async function runCheck(programs: Programs, recipe: string, check: Check): Promise<string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
   const { docs, code, others, projects, scenario, scenarios = [], edits, plan, cancelAt } = check
-  const text = readWorkflowText(recipe)
+  const text = readWorkflowText(recipe, check.changes)
   const workflow = parse(text) as Workflow
   const [defaultEvent = ''] = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on)
   // The recipes read the visits of the days before, so the service starts at midnight.
@@ -142,7 +145,7 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
     ...(projects && { repositories: projects }),
   })
   const chat = await openChat()
-  const caller = createRepositories(folder, recipe, check.history)
+  const caller = createRepositories(folder, recipe, text, check.history)
   const file = basename(caller.workflow)
   for (const from of new Set(check.runs.map((run) => getRepository(run, check))))
     state.repositories[from]?.workflows.push(file)
@@ -174,20 +177,20 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
         GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
         SHA_REF: headSha,
       },
-      repositories: mapLocalRepositories([text, ...CALLED_WORKFLOWS.map(readWorkflowText)], folder),
+      repositories: mapLocalRepositories([text, ...CALLED_WORKFLOWS.map((called) => readWorkflowText(called))], folder),
       cancel: cancel.signal,
       onLine: (line) => {
         if (cancelAt !== undefined && line.includes(cancelAt)) setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)
       },
     })
     if (log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
-    const conclusion = exitCode === 0 ? 'success' : 'failure'
+    const result = readActLog(log.replaceAll(service.url, '<service>'))
+    const conclusion = exitCode !== 0 ? 'failure' : result.jobs.length === 0 ? 'skipped' : 'success'
     const ended = { id, workflow: file, branch, headSha, event: begin.eventName, createdAtMs: startMs + id, conclusion }
     state.repositories[from]?.workflowRuns.push({ ...ended, conclusion, status: 'completed' })
     // The service's URL and the current date differ in each run.
     const hideVarying = (text: string): string =>
       text.replaceAll(service.url, '<service>').replaceAll(DATE_RANGE, '<days>')
-    const result = readActLog(log.replaceAll(service.url, '<service>'))
     const requests = service.requests.slice(serviceRequests)
     const seen = readGitHubState(state, join(artifacts, 'gh.log'))
     const problems = findProblems(run, {

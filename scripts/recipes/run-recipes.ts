@@ -1,6 +1,6 @@
 /**
- * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, unchanged with act, a workflow engine:
- * against the embedded service, on this machine, without containers.
+ * Runs every workflow of docs/recipes, and the merge steps of a page, unchanged with act, a workflow engine: against
+ * the embedded service, on this machine, without containers.
  *
  *   node scripts/recipes/run-recipes.ts <path of act> <path of gojq> [part of a recipe's path ...]
  *
@@ -14,7 +14,7 @@ import { ENGINE_CRASH, runCheck } from './run-check.ts'
 /** More than there are cores, because checks mostly wait. */
 const MAX_CONCURRENT_CHECKS = 8
 /** Parts of the paths of recipes that take longest, and therefore start first. */
-const LONGEST = ['rehearse', 'fleet', 'docs-checks', 'organisation', 'style-and-links', 'fix-checks']
+const LONGEST = ['rehearse', 'before-auto-merge', 'fleet', 'organisation', 'self-test']
 
 function getRank(recipe: string): number {
   const rank = LONGEST.findIndex((part) => recipe.includes(part))

@@ -1,21 +1,12 @@
 /** States, events and runs that the checks of several recipes share. */
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
-import { renderHistory, startHistory } from '../../src/agent/pull-request/history.ts'
-import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
+import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { createPushEvent } from '../../src/emulator/github/webhook-events.ts'
 import type { Trigger, RepositoryName, Run } from './check.ts'
 
 type Fields = Partial<RepositoryState>
-
-/** Creates a pull request with a label and with the history comment of a job that opened another pull request. */
-export function createForgedPull(label: string): PullState {
-  const body = renderHistory(startHistory('job_finished'))
-  const comments = [{ id: 901, user: TOKEN_USER, body, createdAtMs: 0, reactions: [] }]
-  return createPullState({ branch: 'somebody/guide', headSha: commit('c'), labels: [label], comments })
-}
 
 const createChange = (filename: string) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })
 

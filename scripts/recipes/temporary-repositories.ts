@@ -6,7 +6,7 @@ import { listCodeBlocks, root } from '../../__tests__/support/markdown-files.ts'
 import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
 
 /** The parts of this project that users run. */
-const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', 'fleet', '.github/workflows']
+const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'report', 'emulator', 'fleet', '.github/workflows']
 
 /** act 0.2.89 rejects a workflow with this key. */
 const UNSUPPORTED_KEY = /^ +queue: max\n/m
@@ -35,7 +35,7 @@ export interface Caller {
 
 /** Documents whose steps are below a heading. Their permissions are those of a recipe. */
 const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
-  'README.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
+  'docs/checks-and-merging.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
 }
 
 function toWorkflow(steps: string, permissions: object = {}): string {
@@ -44,17 +44,29 @@ function toWorkflow(steps: string, permissions: object = {}): string {
   return `on:\n  workflow_dispatch:\npermissions: ${JSON.stringify(permissions)}\njobs:\n${job}`
 }
 
-/** Reads a workflow file, or creates a workflow from the steps in a document. */
-export function readWorkflowText(recipe: string): string {
+function replaceAll(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`The recipe does not contain: ${from}`)
+  return text.replaceAll(from, () => to)
+}
+
+/**
+ * Reads a workflow file, or creates a workflow from the steps in a document.
+ * @param changes texts, and what replaces them
+ */
+export function readWorkflowText(recipe: string, changes: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(changes).reduce((text, [from, to]) => replaceAll(text, from, to), readUnchanged(recipe))
+}
+
+function readUnchanged(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
   const excerpt = EXCERPTS[recipe]
   if (excerpt !== undefined) {
     const [steps] = listCodeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
     if (steps === undefined) throw new Error(`${recipe} has no steps below “${excerpt.heading.trim()}”.`)
-    const { permissions } = parse(readWorkflowText(excerpt.recipe)) as Workflow
+    const { permissions } = parse(readUnchanged(excerpt.recipe)) as Workflow
     return toWorkflow(steps, permissions)
   }
-  return recipe.endsWith('.md') ? toWorkflow(listCodeBlocks(text, 'yaml').join('')) : text
+  return text
 }
 
 /**
@@ -62,9 +74,15 @@ export function readWorkflowText(recipe: string): string {
  * of this project runs in the latter.
  * @param folder an empty folder, which gets a copy of the action in `action`, and an organisation's workflows in
  *   `workflows`
+ * @param text of the recipe
  * @param history the earlier commits, oldest first
  */
-export function createRepositories(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
+export function createRepositories(
+  folder: string,
+  recipe: string,
+  text: string,
+  history: readonly Commit[] = [],
+): Caller {
   const action = join(folder, 'action')
   for (const part of ACTION_PARTS) cpSync(join(root, part), join(action, part), { recursive: true })
   if (recipe.startsWith('.github/')) {
@@ -76,7 +94,7 @@ export function createRepositories(folder: string, recipe: string, history: read
   writeFileSync(central, readWorkflowText(CENTRAL_RECIPE))
   const repository = join(folder, 'docs')
   const workflow = `.github/workflows/${basename(recipe).replace('.md', '.yml')}`
-  const itself = { daysAgo: 0, files: { [workflow]: readWorkflowText(recipe).replace(UNSUPPORTED_KEY, '') } }
+  const itself = { daysAgo: 0, files: { [workflow]: text.replace(UNSUPPORTED_KEY, '') } }
   for (const { daysAgo, files } of [...history, itself]) {
     for (const [path, content] of Object.entries(files)) {
       mkdirSync(dirname(join(repository, path)), { recursive: true })

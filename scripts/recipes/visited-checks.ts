@@ -40,35 +40,8 @@ export const VISITED_CHECKS: Checks = {
         { ...NO_KEY, vars: { DOCS_VISITORS_ISSUE: '8' }, github: [] },
       ],
     },
-    'the week’s numbers are posted to the chat only': {
-      hasChat: true,
-      runs: [{ github: [], posted: [], chat: [WEEK] }],
-    },
     'without a destination, the run is red': {
       runs: [{ isRed: true, printed: ['Set DOCS_VISITORS_ISSUE or CHAT_WEBHOOK_URL.'], github: [] }],
-    },
-  },
-  'docs/recipes/refresh-old-pages.yml': {
-    'the prompt names old pages with visitors, and does not repeat last week’s': {
-      history: [
-        { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
-        { daysAgo: 300, files: { 'docs/guides/configure/index.md': OLD, 'docs/concepts/install.md': OLD } },
-        { daysAgo: 10, files: { 'docs/concepts/install.md': '# New\n' } },
-      ],
-      runs: [
-        {
-          outputs: { 'refresh.old.pages': '3' },
-          prompts: ['new'],
-          promptTexts: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
-          labels: ['docs-agent-refresh'],
-        },
-        NO_KEY,
-        { open: [4] },
-      ],
-    },
-    'if no page is old, no prompt is sent': {
-      history: [{ daysAgo: 10, files: { 'docs/index.md': '# New\n' } }],
-      runs: [{ outputs: { 'refresh.old.pages': '0' } }],
     },
   },
   'docs/recipes/improve-most-read-pages.yml': {
@@ -77,11 +50,26 @@ export const VISITED_CHECKS: Checks = {
         {
           outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5' },
           prompts: ['new'],
-          promptTexts: ['read most in the last 30 days:\n- /'],
+          promptTexts: ['that are read most:\n- /'],
           labels: ['docs-agent-most-read'],
         },
         NO_KEY,
         { open: [4] },
+      ],
+    },
+    'with `DAYS`, the prompt names only pages that are also old': {
+      changes: { 'DAYS: 0': 'DAYS: 180' },
+      history: [
+        { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
+        { daysAgo: 300, files: { 'docs/guides/configure/index.md': OLD, 'docs/concepts/install.md': OLD } },
+        { daysAgo: 10, files: { 'docs/concepts/install.md': '# New\n' } },
+      ],
+      runs: [
+        {
+          outputs: { 'improve.instruction.pages': '3' },
+          prompts: ['new'],
+          promptTexts: ['- /\n', '- /reference/install\n', '- /guides/configure\n'],
+        },
       ],
     },
     'unsafe paths are left out of the prompt, and no prompt is sent if no path is left': {

@@ -3,17 +3,20 @@ import { askForNearest } from './nearest.ts'
 import { showCommand } from './terminal.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
-const NAMED_FLAGS = ['action', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
-const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run'] as const
-const KNOWN: readonly string[] = [...NAMED_FLAGS, 'input', ...SWITCHES]
+const NAMED_FLAGS = ['action', 'workflow', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
+/** Flags that can be repeated. */
+const LISTS = ['input', 'event', 'changed', 'var'] as const
+const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run', 'all', 'real'] as const
+const KNOWN: readonly string[] = [...NAMED_FLAGS, ...LISTS, ...SWITCHES]
 
 const isSwitch = (name: string): boolean => SWITCHES.some((known) => known === name)
 
 export interface Flags {
   readonly named: Readonly<Partial<Record<(typeof NAMED_FLAGS)[number], string>>>
-  /** Each as `name=value`. */
-  readonly input: readonly string[]
+  readonly listed: Readonly<Record<(typeof LISTS)[number], readonly string[]>>
   readonly isOn: (name: (typeof SWITCHES)[number]) => boolean
+  /** All flags as words of a command. */
+  readonly words: readonly string[]
 }
 
 /**
@@ -54,12 +57,21 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
     return `${place}. Put -- before the flags:${showCommand('--scenario failed')}`
   }
+  const named = Object.fromEntries([
+    ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),
+    ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
+  ]) as Flags['named']
+  const list = (name: string): string[] => given.filter(([one]) => one === name).map(([, value]) => value)
+  const isOn: Flags['isOn'] = (name) => given.some(([one]) => one === name) || fromEnv(name) === 'true'
+  const listed = Object.fromEntries(LISTS.map((name) => [name, list(name)])) as Record<(typeof LISTS)[number], string[]>
   return {
-    named: Object.fromEntries([
-      ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),
-      ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
-    ]) as Flags['named'],
-    input: given.filter(([name]) => name === 'input').map(([, value]) => value),
-    isOn: (name) => given.some(([one]) => one === name) || fromEnv(name) === 'true',
+    named,
+    listed,
+    isOn,
+    words: [
+      ...Object.entries(named).flatMap(([name, value]) => [`--${name}`, value]),
+      ...LISTS.flatMap((name) => listed[name].flatMap((value) => [`--${name}`, value])),
+      ...SWITCHES.filter(isOn).map((name) => `--${name}`),
+    ],
   }
 }

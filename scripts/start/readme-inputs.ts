@@ -1,7 +1,7 @@
 type Texts = Readonly<Record<string, string>>
 
 /** Lines of the form `name: value`, below the first use of the action. */
-const FIRST_INPUTS = /^ *- uses: \S+\/docs-agent-action@\S+\n( +)with:\n((?:\1 +[^\n]*\n)+)/m
+const FIRST_INPUTS = /^ *(?:- )?uses: \S+\/docs-agent-action@\S+(?: +#[^\n]*)?\n( +)with:\n((?:\1 +[^\n]*\n)+)/m
 
 /** Reads the inputs of the first workflow in the README, except those that are variables and secrets. */
 export function readExampleInputs(readme: string): Texts {

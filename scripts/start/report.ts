@@ -23,6 +23,10 @@ const CONCLUSIONS: Readonly<Record<RunResult['conclusion'], Label>> = {
 
 export type Result = Pick<RunResult, 'outputs' | 'summary' | 'conclusion' | 'exitCode' | 'signal' | 'durationMs'>
 
+export const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
+/** The embedded service's address is of no use to a reader. */
+const HIDDEN_INPUTS: readonly string[] = [...SECRET_INPUTS, 'base-url']
+
 const MAX_SHOWN_VALUE = 200
 const HEADING_COLUMNS = 60
 const HEAD_LINES = 8
@@ -41,33 +45,62 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
   return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
 }
 
+export function showInputs(inputs: Readonly<Record<string, string>>): string {
+  const shown = Object.entries(inputs).filter(([name]) => !HIDDEN_INPUTS.includes(name))
+  return shown
+    .map(
+      ([name, value]) =>
+        `  ${name.padEnd(22)} ${cutText(cleanForTerminal(value.trim()).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)}\n`,
+    )
+    .join('')
+}
+
 export function showHead(text: string): string {
   const lines = cleanForTerminal(text).split('\n', HEAD_LINES)
   return lines.map((line) => cutText(line, MAX_SHOWN_VALUE)).join('\n')
 }
 
-/**
- * Formats outputs, job summary, other sections and the conclusion.
- * @param others sections; those without a text are not shown
- */
-export function showResult(
-  { outputs, summary, conclusion, exitCode, signal, durationMs }: Result,
+export function showVerdict(
+  { outputs, conclusion, exitCode, signal, durationMs }: Omit<Result, 'summary'>,
   paint: Paint,
-  others: readonly (readonly [title: string, text: string])[] = [],
 ): string {
-  const rows = Object.entries(outputs).map(([name, value]) => [paint('bold', name), showValue(value, paint)])
-  const outputText = alignColumns(rows).join('\n') || paint('dim', '(none)')
-  const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
   const { outcome = '' } = outputs
   const verdict = paint(style, `${mark} ${conclusion}${outcome === '' ? '' : `: ${outcome}`}`)
-  return [
-    `${heading('Outputs', paint)}${outputText}\n`,
-    `${heading('Job summary', paint)}${summaryText}\n`,
-    ...others.map(([title, text]) => (text === '' ? '' : `${heading(title, paint)}${text}\n`)),
-    `${heading('Conclusion', paint)}${verdict}, ${end}, after ${formatDuration(durationMs)}\n`,
-  ].join('')
+  return `${verdict}, ${end}, after ${formatDuration(durationMs)}\n`
+}
+
+export const showSections = (sections: readonly (readonly [title: string, text: string])[], paint: Paint): string =>
+  sections.map(([title, text]) => (text === '' ? '' : `${heading(title, paint)}${text}\n`)).join('')
+
+/** Formats outputs and job summary as two sections. */
+export function showOutputs({ outputs, summary }: Pick<Result, 'outputs' | 'summary'>, paint: Paint): string {
+  const rows = Object.entries(outputs).map(([name, value]) => [paint('bold', name), showValue(value, paint)])
+  const outputText = alignColumns(rows).join('\n') || paint('dim', '(none)')
+  const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
+  return showSections(
+    [
+      ['Outputs', outputText],
+      ['Job summary', summaryText],
+    ],
+    paint,
+  )
+}
+
+/**
+ * Formats a run's sections and its conclusion.
+ * @param showsAll whether outputs and job summary come first
+ * @param sections those without a text are not shown
+ */
+export function showResult(
+  result: Result,
+  paint: Paint,
+  showsAll: boolean,
+  sections: readonly (readonly [title: string, text: string])[] = [],
+): string {
+  const all = showsAll ? showOutputs(result, paint) : ''
+  return `${all}${showSections(sections, paint)}${heading('Conclusion', paint)}${showVerdict(result, paint)}`
 }
 
 function showValue(value: string, paint: Paint): string {

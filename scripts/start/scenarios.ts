@@ -90,13 +90,13 @@ const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 /** @returns what to play for these names, or an error message */
 export function chooseScenarios(
   names: readonly string[],
-  action: 'agent' | 'visitors' = 'agent',
+  action: 'agent' | 'visitors' | 'report' = 'agent',
 ): ChosenScenarios | string {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
     return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} This lists all:${showCommand('--list')}`
   const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.some((one) => one === name))
-  if (visitorsOnly !== undefined && action === 'agent')
+  if (visitorsOnly !== undefined && action !== 'visitors')
     return `${visitorsOnly} is about the export of visitors:${showCommand(`--action visitors --scenario ${visitorsOnly}`)}`
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
@@ -104,7 +104,9 @@ export function chooseScenarios(
   const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {
     scenario,
-    gitHubScenarios: names.flatMap((name) => (isStory(name) ? STORIES[name].plays : name)).filter(isGitHubScenarioName),
+    gitHubScenarios: [...names, ...(action === 'report' ? (['agent-history'] as const) : [])]
+      .flatMap((name) => (isStory(name) ? STORIES[name].plays : name))
+      .filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
     isRolling: names.includes('rolling'),
     inputs: Object.assign({}, ...given) as Texts,
@@ -139,6 +141,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly AnyScenarioName
       ...(['from-fork', 'agent-is-user'] as const),
     ],
   ],
+  ['What a report tells, with --action report:', ['agent-history']],
   ['Comments that ask for a change:', ['comment-by-outsider', 'comment-by-bot']],
   ['What the token may do:', ['read-only', 'no-permission', 'label-not-created', 'token-expires']],
   ['GitHub has a problem:', ['github-down', 'github-slow', 'github-limited', 'github-lagging']],

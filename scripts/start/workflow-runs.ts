@@ -1,3 +1,4 @@
+import type { Comment } from '../../src/emulator/github/issue-state.ts'
 import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
 import { formatTime } from '../../src/emulator/github/reply.ts'
 import { pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
@@ -25,7 +26,7 @@ interface Happening extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun
 }
 
 /** The demo repository has runs with lower ids. */
-const FIRST_RUN = 42
+export const FIRST_RUN = 42
 
 /** The inputs of a workflow for comments: the comment is the instruction. */
 export const BY_COMMENT: Texts = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
@@ -79,29 +80,45 @@ const ROLLING: readonly Happening[] = [
   push({ message: 'Retry a deploy that fails', filename: 'src/retry.ts', line: 'export const retries = 3' }),
 ]
 
-/** The webhook payload of a comment with the command; undefined if there is none. */
-function commentEvent(state: GitHubState, { pulls, defaultBranch }: RepositoryState, url: string): object | undefined {
-  const [found] = Object.entries(pulls).flatMap(([number, pull]) =>
-    pull.comments.filter(({ body }) => body.startsWith('/docs ')).map((comment) => ({ number, pull, comment })),
-  )
-  if (found === undefined) return undefined
-  const { number, pull, comment } = found
+interface WrittenComment {
+  readonly url: string
+  /** `owner/name` */
+  readonly repository: string
+  readonly number: number
+  readonly comment: Comment
+}
+
+/** The webhook payload of a comment on a pull request. */
+export function createCommentEvent(
+  state: GitHubState,
+  { pulls, defaultBranch }: RepositoryState,
+  { url, repository, number, comment }: WrittenComment,
+): Readonly<Record<string, unknown>> {
   const user = toUserBody(state, comment.user)
-  const htmlUrl = `${url}/acme/docs/pull/${number}#issuecomment-${comment.id}`
-  const { title, body } = pull
+  const { title = '', body = '', state: pullState = 'open' } = pulls[number] ?? {}
   return {
     action: 'created',
-    issue: { number: Number(number), title, body, state: pull.state, pull_request: {} },
+    issue: { number, title, body, state: pullState, pull_request: {} },
     comment: {
       id: comment.id,
       body: comment.body,
       user,
-      html_url: htmlUrl,
+      html_url: `${url}/${repository}/pull/${number}#issuecomment-${comment.id}`,
       created_at: formatTime(comment.createdAtMs),
     },
     repository: { default_branch: defaultBranch },
     sender: user,
   }
+}
+
+/** The payload of the first comment with the command; undefined if there is none. */
+function findCommentEvent(state: GitHubState, docs: RepositoryState, url: string): object | undefined {
+  const [found] = Object.entries(docs.pulls).flatMap(([number, { comments }]) =>
+    comments
+      .filter(({ body }) => body.startsWith('/docs '))
+      .map((comment) => ({ url, repository: 'acme/docs', number: Number(number), comment })),
+  )
+  return found === undefined ? undefined : createCommentEvent(state, docs, found)
 }
 
 /**
@@ -117,16 +134,23 @@ export function listRuns(
     if (docs === undefined) throw new Error('The embedded GitHub has no repository of the docs.')
     happen?.(state, docs, nowMs)
     const headSha = docs.branches[docs.defaultBranch] ?? ''
-    const comment = isRolling && inputs !== BY_COMMENT ? undefined : commentEvent(state, docs, url)
+    const comment = isRolling && inputs !== BY_COMMENT ? undefined : findCommentEvent(state, docs, url)
     const push = { baseUrl: url, branch: docs.defaultBranch }
     const event = comment ?? createPushEvent(state, 'acme/docs', push).payload
     return { id: FIRST_RUN + index, title, inputs, event, eventName: comment ? 'issue_comment' : 'push', headSha }
   })
 }
 
+/** Events from whose last successful run the next range begins. */
+const BASE_EVENTS: readonly string[] = ['push', 'schedule', 'workflow_dispatch']
+
 /** Records a successful run, from which the next run's range begins. */
-export function noteSuccess(state: GitHubState, { id, eventName, headSha }: WorkflowRun, createdAtMs: number): void {
+export function noteSuccess(
+  state: GitHubState,
+  { id, eventName, headSha }: Pick<WorkflowRun, 'id' | 'headSha'> & { readonly eventName: string },
+  createdAtMs: number,
+): void {
   const run = { id, workflow: 'docs.yml', branch: 'main', headSha, event: eventName, createdAtMs }
-  if (eventName === 'push')
+  if (BASE_EVENTS.includes(eventName))
     state.repositories['acme/docs']?.workflowRuns.push({ ...run, status: 'completed', conclusion: 'success' })
 }

@@ -20,6 +20,8 @@ play(START, '--list')
 play(START, '--scenario', 'fixed', '--speed', '40')
 play(START, '--scenario', 'rolling', '--speed', '40')
 play(START, '--action', 'visitors')
+play(START, '--action', 'report')
+play(START, '--workflow', 'docs/recipes/on-push.yml', '--speed', '40')
 play(START, '--check')
 
 const EMULATOR = 'dist/emulator/index.js'

@@ -71,12 +71,12 @@ export function toLines(text: string): readonly { readonly line: string; readonl
 }
 
 /**
- * Finds YAML syntax in an item of a list, which is part of a text and would become part of the name.
+ * Finds the syntax of YAML or Markdown in an item of a list, which is part of a text and would become part of the name.
  * @returns the problem, as the end of a sentence that does not repeat the item
  */
-export function findYamlSyntax(item: string): string | undefined {
-  if (/^-(?:\s|$)/.test(item)) return 'begins with `-` and a space, as in a YAML list; remove both'
-  if (/^["'`]/.test(item)) return 'has quotes around it, which would be part of the name; remove them'
+export function findListSyntax(item: string): string | undefined {
+  if (/^-$|^[-*•–]\s/.test(item)) return `begins with \`${item.charAt(0)}\` and a space, as in a list; remove both`
+  if (/^["'`“”‘’„]/.test(item)) return 'has quotes around it, which would be part of the name; remove them'
   if (/(?:^|\s)#(?:\s|$)/.test(item)) return 'has a comment, which would be part of the name; remove it'
   return undefined
 }
@@ -84,7 +84,7 @@ export function findYamlSyntax(item: string): string | undefined {
 /**
  * Returns the items of a list that are not blank, one a line or separated by commas, each with the position of its line for
  * messages. Not for patterns of paths, which can contain commas.
- * @throws InvalidInput if an item has YAML syntax
+ * @throws InvalidInput if an item has the syntax of YAML or Markdown
  */
 export function toItems(text: string): readonly { readonly item: string; readonly at: string }[] {
   const found = toLines(text).flatMap(({ line, at }) => {
@@ -92,7 +92,7 @@ export function toItems(text: string): readonly { readonly item: string; readonl
     return items.filter(({ item }) => item !== '')
   })
   const problems = found.flatMap(({ item, at }) => {
-    const problem = findYamlSyntax(item)
+    const problem = findListSyntax(item)
     return problem === undefined ? [] : [`${at} ${problem}`]
   })
   return problems.length === 0 ? found : refuse(...problems)
@@ -133,6 +133,33 @@ export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API k
 
 /** `owner/name`. `.` and `..` would be path segments in a URL. */
 export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
+
+/** A branch, a tag or a commit's id, by Git's rules for the names of references. */
+export const REF_PATTERN = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
+
+export const tokenInput = textInput(
+  /^[\x21-\x7e]{0,4096}$/,
+  'has a space, a line break or another character that no token has, or is longer than 4096 characters',
+)
+
+/** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
+const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+
+export const labelInput = textInput(
+  LABEL,
+  'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
+)
+
+export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+  const labels = toItems(text)
+  const wrong = labels.filter(({ item }) => !LABEL.test(item))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (labels.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
+  return labels.map(({ item }) => item)
+}
+
+export const repositoryInput: Input<string> = (text) =>
+  text === '' || REPOSITORY_PATTERN.test(text) ? text : refuse('must be a repository such as `owner/name`')
 
 /** Servers reject headers that are much longer. */
 const MAX_KEY_CHARS = 4_096

@@ -8,7 +8,6 @@ import { hasLabel } from '../github/labels.ts'
 import { isOpen } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
 import { orNotSent } from '../runtime/errors.ts'
-import { readInstruction } from './change/event-origin.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { AgentStep } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
@@ -17,6 +16,23 @@ import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pu
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
+
+/** White space, and characters that nobody sees. */
+const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
+const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
+/** What may stand between the command and the instruction: a mark, and one white space. */
+const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
+
+/**
+ * Reads the command as phones and people write it: in any case, after blanks, and with `:` or `,` after it.
+ * @returns the text after the command and one white space; undefined if the text does not begin with the command as a word
+ */
+export function readInstruction(text: string, command: string): string | undefined {
+  const trimmed = text.replace(LEADING_BLANKS, '')
+  if (trimmed.slice(0, command.length).toLowerCase() !== command.toLowerCase()) return undefined
+  const rest = trimmed.slice(command.length)
+  return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
+}
 
 /** What to do if it is unknown whether the command of a comment may be run. */
 const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
@@ -43,6 +59,10 @@ export function parseComment({ event, repository }: Context, command: string): C
   const address = { repository, number: subject.number, kind, id, threadId, isOnPullRequest, writtenAt } as const
   return { address, author, instruction, subject, place }
 }
+
+/** Whether the event is a comment or review by a person that begins with the command. */
+export const hasCommand = (context: Context, command: string): boolean =>
+  command !== '' && !isSkip(parseComment(context, command))
 
 const NO_HISTORY = 'The history comment is missing'
 const formatNoHistory = (number: number): string =>

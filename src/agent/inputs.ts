@@ -14,15 +14,19 @@ import {
   toItems,
   optionalInput,
   type Parsed,
+  labelInput,
   parseFields,
   pollIntervalInput,
   type RawInputs,
+  REF_PATTERN,
   refuse,
-  REPOSITORY_PATTERN,
+  repositoryInput,
   appendRejectedValue,
   SERVICE_FIELDS,
+  skipLabelsInput,
   textInput,
   timeoutInput,
+  tokenInput,
   wholeNumberInput,
   removeSecrets,
 } from '../action/inputs.ts'
@@ -152,9 +156,6 @@ const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
 /** Not `#123`, which YAML reads as a comment. */
 const PULL_REQUEST = /^(?:([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}\/)[\w.-]+)\/)?pull\/([1-9]\d{0,8})$/
 
-/** A branch, a tag or a commit's id, by Git's rules for the names of references. */
-const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
-
 const RULE =
   'must be empty, `since-last-success`, `pull/123`, `owner/name/pull/123`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
 
@@ -182,7 +183,7 @@ export const changeRangeInput: Input<RequestedRange> = (text) => {
     return refuse(
       `has no ${base === '' ? 'BASE' : 'HEAD'}: an expression is empty, such as \`github.event.before\` in an event other than a push; ${USE_EVENT}`,
     )
-  if (others.length > 0 || !REF.test(base) || !REF.test(head)) return refuse(RULE)
+  if (others.length > 0 || !REF_PATTERN.test(base) || !REF_PATTERN.test(head)) return refuse(RULE)
   return { kind: 'between', repository, base, head }
 }
 
@@ -213,27 +214,6 @@ const promptFileInput = optionalInput((text, raw, workspace) => {
   return prompt.trim() === '' ? refuse(BLANK) : prompt
 })
 
-const tokenInput = textInput(
-  /^[\x21-\x7e]{0,4096}$/,
-  'has a space, a line break or another character that no token has, or is longer than 4096 characters',
-)
-
-/** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
-const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
-
-const labelInput = textInput(
-  LABEL,
-  'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
-)
-
-const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const labels = toItems(text)
-  const wrong = labels.filter(({ item }) => !LABEL.test(item))
-  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (labels.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
-  return labels.map(({ item }) => item)
-}
-
 /** The label identifies the rolling pull request, and the token is needed to find it. */
 const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
@@ -241,9 +221,6 @@ const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   if (choice !== 'skip' || raw['change-range']?.trim() !== 'since-last-success') return false
   return 'cannot be `skip` together with `change-range: since-last-success`: a skipped run succeeds, so no later run would send its changes; use `follow-up`'
 })
-
-const repositoryInput: Input<string> = (text) =>
-  text === '' || REPOSITORY_PATTERN.test(text) ? text : refuse('must be a repository such as `owner/name`')
 
 /** After this number of follow-ups to one pull request, a person must merge or close it. */
 export const DEFAULT_MAX_FOLLOW_UPS = 20

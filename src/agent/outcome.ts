@@ -1,11 +1,11 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import { STATUS_PHRASES } from '../docs-service/schemas.ts'
+import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import type { FailOn } from './inputs.ts'
+import { AGENT_FIELDS, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
   CHECKS_TEXTS,
@@ -74,9 +74,10 @@ const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'mayb
 /** The service accepted a follow-up whose turn was not seen to begin. */
 const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 
-/** Says that the job `still runs`, if the newest read shows that. */
-function formatStillRunning(run: Run): string | undefined {
-  return getJob(run)?.status === 'active' ? 'still runs' : undefined
+/** Whether the newest read shows that the job has not ended. */
+function isJobRunning(run: Run): boolean {
+  const job = getJob(run)
+  return job !== undefined && !isTerminal(job)
 }
 
 const hasEnd =
@@ -84,7 +85,7 @@ const hasEnd =
   (run: Run): boolean =>
     getOwnTurn(run)?.end === end
 const hasFinishedAs =
-  (status: string) =>
+  (status: TerminalStatus) =>
   (run: Run): boolean =>
     hasEnd('finished')(run) && getJob(run)?.status === status
 const hasError =
@@ -118,10 +119,9 @@ const describeUnsuccessfulEnd =
 
 /** What the error says, and what is known of the job. */
 function describeError(run: Run): string {
-  const running = formatStillRunning(run)
   return joinSentences([
     getError(run)?.message,
-    isUnseen(run) ? TURN_MAY_RUN : running && `The job ${running}.`,
+    isUnseen(run) ? TURN_MAY_RUN : isJobRunning(run) && 'The job still runs.',
     formatLastProblem(run),
   ])
 }
@@ -140,15 +140,14 @@ function describeCancelled(run: Run): string {
   if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
   if (isUnseen(run) || isFixRoundRunning(run)) return `The run was cancelled. ${TURN_MAY_RUN}`
   const job = getJob(run)
-  return formatStillRunning(run) === undefined
-    ? `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
-    : 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+  return isJobRunning(run)
+    ? 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+    : `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
 }
 
 function describeTimeout(run: Run): string {
   const waited = `The step waited ${formatDuration(run.durationMs)}.`
-  const running = formatStillRunning(run)
-  if (running !== undefined) return joinSentences([`${waited} The job ${running}.`, formatLastProblem(run)])
+  if (isJobRunning(run)) return joinSentences([`${waited} The job still runs.`, formatLastProblem(run)])
   const unknown = isFollowUp(run) ? 'it had finished this follow-up' : 'it has a pull request'
   return joinSentences([`${waited} The job has ended, but it is not known whether ${unknown}.`, formatLastProblem(run)])
 }
@@ -290,9 +289,9 @@ const RULES: readonly Rule[] = [
     title: () => 'The agent did not finish in time',
     text: describeTimeout,
     advice: (run) =>
-      formatStillRunning(run) === undefined
-        ? "Look at the job in the service's dashboard, and raise `timeout-minutes` for the next run."
-        : undefined,
+      isJobRunning(run)
+        ? undefined
+        : "Look at the job in the service's dashboard, and raise `timeout-minutes` for the next run.",
   },
   {
     when: (run) => hasFinishedAs('failed')(run) && !hasChangedInRound(run),
@@ -300,8 +299,7 @@ const RULES: readonly Rule[] = [
     colour: 'failed',
     title: () => 'The job failed',
     text: describeUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
-    advice: () =>
-      "Look at the job in the service's dashboard, then send a follow-up or start a new job with a different prompt.",
+    advice: () => "Look at the job in the service's dashboard, then try again with a different prompt.",
     changed: hasPullRequest,
   },
   {
@@ -315,7 +313,7 @@ const RULES: readonly Rule[] = [
     changed: hasPullRequest,
   },
   {
-    when: hasChangedNothing,
+    when: (run) => hasFinishedAs('completed')(run) && hasChangedNothing(run),
     outcome: 'no-changes',
     colour: 'no-changes',
     title: (run) => (adviseOnPullRequest(run) === undefined ? 'No changes were made' : formatPullRequestTitle(run)),
@@ -323,12 +321,12 @@ const RULES: readonly Rule[] = [
       isPullRequestInspected(run)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
-    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, send a follow-up that names the pages.',
+    advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, ask again and name the pages.',
     // The job may have worked in another pull request that this step did not inspect.
     changed: (run) => (mayHaveUnseenChanges(run) || getJob(run)?.prLink !== undefined ? undefined : false),
   },
   {
-    when: () => true,
+    when: (run) => hasFinishedAs('completed')(run) || hasChangedInRound(run),
     outcome: 'pull-request',
     colour: 'green',
     title: formatPullRequestTitle,
@@ -340,7 +338,7 @@ const RULES: readonly Rule[] = [
 
 function getRule(run: Run): Rule {
   const rule = RULES.find(({ when }) => when(run))
-  if (rule === undefined) throw new Error('The last rule matches every step.')
+  if (rule === undefined) throw new Error('No rule matches the step.')
   return rule
 }
 
@@ -389,10 +387,7 @@ export function adviseAttaching(run: Run): string | undefined {
   const [outcome, id, task] = [getOutcome(run), getJobId(run), getOwnTurn(run)?.task]
   const isHidden =
     isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnseen(run) && outcome !== 'submitted'))
-  const mayEnd =
-    formatStillRunning(run) !== undefined ||
-    outcome === 'cancelled' ||
-    (outcome === 'timed-out' && task?.kind !== 'follow-up')
+  const mayEnd = isJobRunning(run) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
   if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
   const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
   return `To wait for the job without a commit, run the workflow of the recipe \`attach.yml\` with \`job-id: ${id}\`.${limits}`
@@ -418,7 +413,7 @@ function getAdvice(run: Run): string | undefined {
   const { advice, outcome } = getRule(run)
   const attaching = adviseAttaching(run)
   const ofRule = advice?.(run)
-  const isFirst = formatStillRunning(run) !== undefined && outcome !== 'error'
+  const isFirst = isJobRunning(run) && outcome !== 'error'
   const inOrder = isFirst ? [attaching, ofRule] : [isCancelled(run) ? attaching : undefined, ofRule, attaching]
   const ofRound = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : undefined
   return joinSentences([adviseOnReRun(run), [ofRound, ...inOrder].find(Boolean)]) || undefined
@@ -448,6 +443,22 @@ export function conclude(run: Run): Conclusion {
       ...(gates.includes(undefined) ? listWarnings(run.warnings) : []),
     ]),
     advice: getAdvice(run),
+  }
+}
+
+const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
+const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
+
+/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run has them. */
+export function omitInputs(conclusion: Conclusion): Conclusion {
+  const omit = (text: string): string =>
+    joinSentences(text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMED_INPUT.test(sentence)))
+  const { text, advice } = conclusion
+  if (advice === undefined || !NAMED_INPUT.test(advice)) return { ...conclusion, text: omit(text) }
+  return {
+    ...conclusion,
+    text: omit(text),
+    advice: joinSentences([omit(advice), 'The page of the run says what to do.']),
   }
 }
 
@@ -487,18 +498,22 @@ function formatFinished(turn: Turn): string {
 export const getTurnOutcome = (turn: Turn): Outcome =>
   getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
 
+/** Formats the error of a turn; undefined if the turn's end says more. */
+function formatTurnError(turn: Turn, { code }: ActionError): string | undefined {
+  const { end, sent, task } = turn
+  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
+  if (code === 'not-sent' || (code === 'deadline' && isUnsentPrompt)) return 'not sent'
+  if (code === 'cancelled' && end !== 'finished')
+    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
+  if (end === 'finished' && (code === 'cancelled' || getError({ turns: [turn] }) === undefined)) return undefined
+  return code === 'deadline' ? END_PHRASES['timed-out'] : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[code]}`
+}
+
 /** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
 export function formatEnd(turn: Turn): string {
-  const { end, error, sent, task } = turn
-  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
-  if (error?.code === 'cancelled' && end === 'finished') return formatFinished(turn)
-  if (error?.code === 'cancelled')
-    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
-  if (error?.code === 'not-sent' || (error?.code === 'deadline' && isUnsentPrompt)) return 'not sent'
-  if (error !== undefined && (end !== 'finished' || getError({ turns: [turn] }) !== undefined))
-    return error.code === 'deadline'
-      ? END_PHRASES['timed-out']
-      : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[error.code]}`
+  const { end, error, sent } = turn
+  const failure = error && formatTurnError(turn, error)
+  if (failure !== undefined) return failure
   if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
   return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
 }

@@ -1,5 +1,5 @@
 /** Decides which paths match the patterns of an input. Hides GitHub's syntax of patterns. */
-import { findYamlSyntax, toLines, refuse } from '../action/inputs.ts'
+import { findListSyntax, toLines, refuse } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
 import { quoteName } from '../text/markdown.ts'
 
@@ -105,8 +105,12 @@ const INSIDE: readonly PatternStep[] = [
   { accepts: () => true, isOptional: true, repeats: true, isFolders: false },
 ]
 
-/** A comma may be part of a name. But a comma before another pattern is a mistake: the line would never match a file. */
-const SEVERAL = /(?<!\\),(?:\s|$|[^,]*[*/])/
+/** Each may be part of a name. But before another pattern it is a mistake: the line would never match a file. */
+const SEPARATORS = [
+  ['a comma', ',', /(?<!\\),(?:\s|$|[^,]*[*/])/],
+  ['a semicolon', ';', /(?<!\\);(?:\s|$|[^;]*[*/])/],
+  ['a space', ' ', /(?<!\\)\*\s+\S|\.\w+\s+\S*\*/],
+] as const
 /** Braces may be part of a name, such as `{id}.md`. But `{a,b}` and `{1..3}` are a list in other dialects. */
 const BRACES = /(?<!\\)\{([^{}]*)\}/g
 /** `@(a|b)`, `*(a)` and the like, and `(a|b)` of regular expressions. Parentheses may be part of a name, such as `app/(home)`. */
@@ -117,17 +121,22 @@ const ONE_PER_LINE = 'write a line for each alternative'
 /** Finds a mistake in a pattern that has a valid syntax. Most are the syntax of another dialect. */
 function findMistake(pattern: string): string | undefined {
   if (pattern === '') return 'has no pattern after its `!`'
-  const yaml = findYamlSyntax(pattern)
-  if (yaml !== undefined) return yaml
+  if (/^[!\s]/.test(pattern)) return 'has a space or another `!` after its `!`; remove it'
+  const listSyntax = findListSyntax(pattern)
+  if (listSyntax !== undefined) return listSyntax
   if (/(?:^|\s)#/.test(pattern)) return 'has a comment; remove it, or write `\\#` for the character itself'
   if ([...pattern.matchAll(BRACES)].some(([, list = '']) => /,|\.\./.test(list)))
     return `has a list in braces, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\{\` for the character itself`
   if ([...pattern.matchAll(GROUP)].some(([, mark = '', list = '']) => mark !== '' || list.includes('|')))
     return `has a group in parentheses, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\(\` for the character itself`
+  if (/^\^|(?<!\\)\$$|\.\*\\\./.test(pattern))
+    return "is a regular expression, which GitHub's patterns are not; `*` matches a part of a name, and `**` also folders"
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without a `/`'
   if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without `./`'
-  if (SEVERAL.test(pattern))
-    return 'has a comma before another pattern; write each pattern on a separate line, and `\\,` for the character itself'
+  for (const [name, character, separator] of SEPARATORS)
+    if (separator.test(pattern))
+      return `has ${name} before another pattern; write each pattern on a separate line, and \`\\${character}\` for the character itself`
+  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern)) return 'has an empty segment, `.` or `..`, which no path has'
   if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
 }
@@ -145,7 +154,7 @@ export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
   const rules = toLines(text).flatMap(({ line, at }): PathRule[] => {
     const pattern = line.replace(/^!/, '')
-    const steps = findYamlSyntax(line) ?? findMistake(pattern) ?? readSteps(pattern)
+    const steps = findMistake(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') {
       problems.push(`${at} ${steps}`)
       return []

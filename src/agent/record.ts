@@ -3,6 +3,7 @@
  * from this alone. A run can be cancelled at any time, so the record can be reported at any moment.
  */
 import { openGitHub, type Step } from '../action/step.ts'
+import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
 import type { Job, PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
@@ -341,12 +342,15 @@ export function createUnstartedRun(error: ActionError | undefined, durationMs: n
 export interface AgentStep extends Step {
   readonly inputs: AgentInputs
   readonly record: Recorder
+  /** The only one of the step, because it remembers which jobs were read. */
+  readonly tryReadJob: TryReadJob
 }
 
 export const openAgentStep = (inputs: AgentInputs, given: Step): AgentStep => ({
   ...given,
   inputs,
   record: new Recorder(inputs, given),
+  tryReadJob: createTryReadJob(given.clock, given.signal),
 })
 
 /**
@@ -497,7 +501,7 @@ export function hasChangedInRound({ turns }: Run): boolean {
   return turns.slice(1).some(mayHave)
 }
 
-/** Counts the commits that the agent has added to existing pull requests. Their number in a new pull request is unknown. */
+/** Counts the commits that the agent has added to existing pull requests, in all turns. Those of a new one are not counted. */
 export const countCommitsOfUpdates = ({ turns }: Pick<Run, 'turns'>): number =>
   turns.reduce((sum, { effect }) => sum + (effect?.kind === 'updated' ? effect.commits : 0), 0)
 

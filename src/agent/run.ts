@@ -6,7 +6,7 @@ import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtim
 import { type ChangeFindings, compareForPeople, findPeople, listSources, resolveChange } from './change/change.ts'
 import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { chooseCommandRecipient, parseComment } from './command.ts'
+import { chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
@@ -59,8 +59,10 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     // The record keeps the job and the pull request.
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
+    await markUnobserved(step)
   }
   logEnd(step)
+  // Both also run after a cancel, so neither may throw an `ActionError`.
   await Promise.all([completeHistory(step), replyToComment(step)])
   return record.read()
 }
@@ -71,7 +73,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   inputs.warnings.forEach(core.warn)
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
-  record.add({ startedBy: describeTrigger(context.event, inputs.command) })
+  record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
   noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
 
@@ -107,10 +109,9 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
 /** Whom the prompt is for: the job of a comment's pull request, of the label's, or in `job-id`; otherwise a new job. */
 async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<Recipient | Skip> {
   const { inputs } = step
-  const { task } = inputs
-  const isSent = inputs.command === '' ? task.kind !== 'attach' : !isSkip(parseComment(step.context, inputs.command))
-  if (isSent) warnOfReRun(step)
-  if (inputs.command !== '') return chooseCommandRecipient(step)
+  const { command, task } = inputs
+  if (command === '' ? task.kind !== 'attach' : hasCommand(step.context, command)) warnOfReRun(step)
+  if (command !== '') return chooseCommandRecipient(step)
   if (task.kind === 'attach') return plainRecipient(task)
   const choose = (): Recipient | Promise<Recipient | Skip> => {
     if (task.kind === 'follow-up') return createJobFollowUp(task, step)
@@ -141,6 +142,20 @@ async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentSte
       : undefined,
   ])
   return awaitChecks(pullRequest, step)
+}
+
+/** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
+async function markUnobserved(step: AgentStep): Promise<void> {
+  const { record, signal } = step
+  const { end, job, sent } = record.newest
+  if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
+  try {
+    const pullRequest = await readMarkable(step)
+    if (pullRequest !== undefined) await markPullRequest(pullRequest, job.id, step)
+  } catch (error) {
+    // The run was cancelled, which the record already shows.
+    if (!(error instanceof ActionError)) throw error
+  }
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */

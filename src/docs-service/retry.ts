@@ -1,4 +1,5 @@
 /** Decides when a request to the service is retried, and turns failures into errors with hints. */
+import { explainTlsFailures } from '../http/tls-failures.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import { formatTimeAfter } from '../runtime/heartbeat.ts'
@@ -129,6 +130,8 @@ export function createInvalidResponseError(response: WireResponse, redact: Redac
   })
 }
 
+const TLS = explainTlsFailures('the service', '`base-url`')
+
 /** By cause: the decision for a prompt that was not sent, and the error. */
 const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...ErrorText]>> = {
   'no-connection': [
@@ -137,42 +140,12 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'could not be reached',
     "Check `base-url`, the runner's network and its proxy settings.",
   ],
-  untrusted: [
-    'stop',
-    'untrusted',
-    'could not be reached, because its certificate is not trusted',
-    'If the service uses a private certificate authority, set the environment variable `NODE_EXTRA_CA_CERTS` to the path of its certificate.',
-  ],
-  'wrong-name': [
-    'stop',
-    'untrusted',
-    'could not be reached, because the server at this address has no certificate for its host name',
-    'Check the host in `base-url`, and whether a firewall or proxy responds instead of the service.',
-  ],
-  expired: [
-    'stop',
-    'untrusted',
-    'could not be reached, because its certificate has expired or is not valid yet',
-    "Check the certificate of the service, and the date of the runner's clock.",
-  ],
-  'no-common-tls': [
-    'stop',
-    'untrusted',
-    'could not be reached, because it accepts no TLS version or cipher that this action supports',
-    'Enable TLS 1.2 or 1.3 with a current cipher at the service. A server that requires a client certificate can fail in the same way.',
-  ],
-  'client-certificate': [
-    'stop',
-    'untrusted',
-    'rejected the connection, because it requires a client certificate',
-    'This action cannot send client certificates. Set `base-url` to an address that requires none.',
-  ],
-  'not-tls': [
-    'stop',
-    'untrusted',
-    'could not be reached, because the server at this address does not use TLS',
-    'Check the port in `base-url`: it serves plain `http:` or another protocol, not `https:`.',
-  ],
+  untrusted: ['stop', 'untrusted', ...TLS.untrusted],
+  'wrong-name': ['stop', 'untrusted', ...TLS['wrong-name']],
+  expired: ['stop', 'untrusted', ...TLS.expired],
+  'no-common-tls': ['stop', 'untrusted', ...TLS['no-common-tls']],
+  'client-certificate': ['stop', 'untrusted', ...TLS['client-certificate']],
+  'not-tls': ['stop', 'untrusted', ...TLS['not-tls']],
   'proxy-tls': [
     'stop',
     'proxy',
@@ -373,7 +346,7 @@ export interface MissingJob {
  * Reads a job once. Returns an error that does not end the wait for the job.
  * @throws ActionError if the wait for the job ends
  */
-type TryReadJob = (jobId: string, read: () => Promise<Job>, missing?: MissingJob) => Promise<Job | ActionError>
+export type TryReadJob = (jobId: string, read: () => Promise<Job>, missing?: MissingJob) => Promise<Job | ActionError>
 
 /** After a successful read, this many other responses in a row end the wait. */
 const MIN_CONFIRMATIONS = 3

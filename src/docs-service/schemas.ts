@@ -200,20 +200,19 @@ export const MAX_PAGE_ROWS = 250
  */
 export const refusalSchema = z.looseObject({})
 
-const readMessage = (value: unknown): unknown => (value as { readonly message?: unknown } | null | undefined)?.message
+/** Lists what can be the reason in an object of an error response. */
+function listReasons(value: unknown): readonly unknown[] {
+  const { message, detail, msg, title } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return [value, message, detail, msg, title]
+}
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the reason in the body of an error response, at any of the places that are in use. Empty if there is none. */
-export function readReason({ error, message, detail, errors, details }: z.infer<typeof refusalSchema> = {}): string {
-  const reasons = [
-    error,
-    readMessage(error),
-    message,
-    detail,
-    ...toList(errors).flatMap((one) => [one, readMessage(one)]),
-    ...toList(details).map(readMessage),
-  ]
+export function readReason(body: z.infer<typeof refusalSchema> = {}): string {
+  const { error, message, detail, errors, details } = body
+  const lists = [errors, details, detail].flatMap(toList)
+  const reasons = [...listReasons(error), message, detail, ...lists.flatMap(listReasons), ...listReasons(body)]
   return reasons.find((reason): reason is string => typeof reason === 'string' && reason.trim() !== '') ?? ''
 }
 

@@ -16,9 +16,12 @@ interface CliOption {
 }
 
 /** GitHub's comparisons list no more files. */
-const MAX_CHANGED_FILES = 300
+export const MAX_CHANGED_FILES = 300
 /** Without a leading slash, backslashes, and `.` or `..` as a folder. */
 const RELATIVE_PATH = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]{1,1000}$/
+
+/** Whether a text is the path of a file, relative to the root of the repository. */
+export const isChangedPath = (path: string): boolean => RELATIVE_PATH.test(path)
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
@@ -57,12 +60,12 @@ const OPTIONS = {
   },
   gitHubScenarios: {
     flag: 'github-scenario',
-    description: 'the scenarios of GitHub, separated by commas',
+    description: 'the scenarios of GitHub, one a line or separated by commas',
     accepts: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
     defaultText: 'checks-pass',
     parse: (text: string) => {
-      const names = text.split(',').map((name) => name.trim())
-      return names.every(isGitHubScenarioName) ? names : undefined
+      const names = text.split(/[\n,]/).flatMap((name) => name.trim() || [])
+      return names.length > 0 && names.every(isGitHubScenarioName) ? names : undefined
     },
   },
   /** Empty if not set. */
@@ -80,7 +83,7 @@ const OPTIONS = {
     defaultText: '',
     parse: (text: string) => {
       const paths = text.split('\n').flatMap((line) => line.trim() || [])
-      return paths.length <= MAX_CHANGED_FILES && paths.every((path) => RELATIVE_PATH.test(path)) ? paths : undefined
+      return paths.length <= MAX_CHANGED_FILES && paths.every(isChangedPath) ? paths : undefined
     },
   },
   speed: {

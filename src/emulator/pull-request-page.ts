@@ -5,7 +5,7 @@ import type { Comment } from './github/issue-state.ts'
 import { type PullState, listRequestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
-import { type FileEdit, createEdits, getTitle } from './service/agent-edits.ts'
+import { createEdits, getTitle } from './service/agent-edits.ts'
 import { SOURCE } from './service/job-body.ts'
 import { type JobRecord, type Turn, listPushedTurns } from './service/job-machine.ts'
 
@@ -18,7 +18,7 @@ const STYLE = `
   h1 { font-size: 1.7rem; font-weight: 500; line-height: 1.25; margin: 0 0 .5rem }
   h2, summary { font-size: 1rem; font-weight: bold; margin: 0; padding: .6rem 1rem; background: var(--soft) }
   h2, [open] summary { border-bottom: 1px solid var(--line) }
-  h3 { font: 600 .85rem ui-monospace, monospace; margin: 1rem 0 .4rem }
+  h3 { font: 600 .85rem ui-monospace, 'DejaVu Sans Mono', monospace; margin: 1rem 0 .4rem } div > h3:first-child { margin-top: 0 }
   h1 span, small, footer { color: var(--dim); font-weight: normal }
   code, pre { font: .85rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace }
   p.facts { color: var(--dim); margin: 0 0 1.5rem }
@@ -80,16 +80,12 @@ function renderDiffLine(line: string): string {
   return line.startsWith('-') ? `<del>${text}</del>` : `${text}\n`
 }
 
-function renderFile({ path, change, diff }: FileEdit): string {
-  return `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${diff.map(renderDiffLine).join('')}</pre>`
-}
-
 function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
   const shown = prompt.length <= MAX_PROMPT_LENGTH ? prompt : `${prompt.slice(0, MAX_PROMPT_LENGTH)} […]`
   const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
 <summary>${title}</summary>
-<div><pre>${escapeHtml(shown)}</pre>\n${createEdits(prompt).map(renderFile).join('\n')}</div>
+<div><pre>${escapeHtml(shown)}</pre></div>
 </details>`
 }
 
@@ -98,6 +94,21 @@ const formatTime = (atMs: number): string => new Date(atMs).toISOString().replac
 /** `title` and `body` are HTML. */
 function renderSection(title: string, body: string): string {
   return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
+}
+
+/** Shows each file once, and equal hunks once: prompts that are alike lead to the same edits. */
+function renderFiles(turns: readonly Turn[]): string {
+  const files = new Map<string, { readonly change: string; readonly hunks: Set<string> }>()
+  for (const { path, change, diff } of turns.flatMap(({ prompt }) => createEdits(prompt))) {
+    const hunks = files.get(path)?.hunks ?? []
+    files.set(path, { change, hunks: new Set([...hunks, diff.map(renderDiffLine).join('')]) })
+  }
+  const rendered = Array.from(
+    files,
+    ([path, { change, hunks }]) =>
+      `<h3>${escapeHtml(path)} <small>${change}</small></h3>\n<pre>${[...hunks].join('')}</pre>`,
+  )
+  return `<section class="files">\n<h2>Files changed</h2>\n<div>${rendered.join('\n')}</div>\n</section>`
 }
 
 function renderCheck({ name, app, state, findings }: ShownCheck): string {
@@ -143,6 +154,7 @@ function renderPullRequest(job: JobRecord, turns: readonly Turn[], repository: R
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${job.repository}</code>${chips}</p>
 ${comments.map(renderCommentSection).join('\n')}
+${renderFiles(turns)}
 ${pull === undefined ? '' : renderChecks(listChecks(repository, pull.headSha, nowMs))}
 ${pull === undefined ? '' : renderReviewers(listRequestedReviewers(pull))}
 ${turns.map(renderTurn).join('\n')}

@@ -1,4 +1,4 @@
-/** Reads commits, tags and comparisons. */
+/** Reads commits, tags, releases and comparisons. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
@@ -41,7 +41,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
 const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committerLogin'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin' | 'parents'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.array(commitSchema)
@@ -62,6 +62,9 @@ const tagsSchema = skipMalformed(tagSchema)
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
+const releaseSchema = z.object({ tag_name: z.string(), draft: z.boolean(), published_at: textOrEmpty })
+const releasesSchema = skipMalformed(releaseSchema)
+
 export interface Commits {
   /** Lists the commits of a pull request, oldest first by author date. */
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
@@ -69,6 +72,11 @@ export interface Commits {
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
   /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
+  /**
+   * Finds the tag of the newest published release (`GET /repos/{owner}/{repo}/releases`), among the 100 newest ones.
+   * @param except the tag of a release that does not count
+   */
+  readonly findNewestRelease: (repository: string, except: string | undefined) => Promise<string | undefined>
 }
 
 export const connectCommits = (call: Call): Commits => ({
@@ -96,6 +104,13 @@ export const connectCommits = (call: Call): Commits => ({
       const limits = { maxPages: MAX_TAG_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: tagsSchema, ...limits })
+    }),
+  findNewestRelease: (repository, except) =>
+    call('contents: read', repository, async ({ request, repo }) => {
+      const response = await request('GET /repos/{owner}/{repo}/releases', { ...repo, per_page: PAGE_SIZE })
+      return parseResponse(releasesSchema, response)
+        .filter(({ tag_name: tag, draft, published_at: at }) => !draft && at !== '' && tag !== except)
+        .toSorted((a, b) => Date.parse(b.published_at) - Date.parse(a.published_at))[0]?.tag_name
     }),
 })
 
@@ -139,8 +154,10 @@ export function listOwners(
 }
 
 /** Whether an owner wrote a commit, or committed it in the name of the person who asked. */
-export const isByOwner = ({ writtenBy, committedBy }: PullRequestCommit, owners: ReadonlySet<string>): boolean =>
-  owners.has(writtenBy) || owners.has(committedBy)
+export const isByOwner = (
+  { writtenBy = '', committedBy = '' }: Partial<Pick<PullRequestCommit, 'writtenBy' | 'committedBy'>>,
+  owners: ReadonlySet<string>,
+): boolean => owners.has(writtenBy) || owners.has(committedBy)
 
 const wireFile = z.object({
   filename: z.string(),
@@ -193,14 +210,14 @@ const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 const wireComparison = z.object({
   url: textOrEmpty,
   status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-  merge_base_commit: z.object({ sha: z.string() }),
+  merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson }) }),
   commits: z.array(commitSchema),
   total_commits: z.int(),
   files: orUndefined(withGaps(z.pipe(wireFile, z.transform(toFile)))),
 })
 
 function toComparison(comparison: z.infer<typeof wireComparison>) {
-  const { files = [] } = comparison
+  const { files = [], merge_base_commit: mergeBase } = comparison
   const commits: readonly ComparedCommit[] = comparison.commits
   const repositoryName = REPOSITORY.exec(comparison.url)?.[1]
   return {
@@ -210,7 +227,9 @@ function toComparison(comparison: z.infer<typeof wireComparison>) {
     ...(repositoryName !== undefined && { repositoryName }),
     /** The position of the head relative to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,
-    mergeBase: comparison.merge_base_commit.sha,
+    mergeBase: mergeBase.sha,
+    /** When the merge base was committed, in ISO 8601. Absent if unknown. */
+    ...(mergeBase.commit.committer.date !== '' && { mergeBaseAt: mergeBase.commit.committer.date }),
     /**
      * Oldest first. If there are too many, only the newest. A malformed commit rejects the list, like `commitsSchema`.
      */

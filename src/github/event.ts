@@ -335,11 +335,32 @@ const parseRun = ({ workflow_run: run }: Payload) => ({
   url: run?.html_url,
 })
 
+function parseCommentEvent(payload: Payload) {
+  const [subject, comment] = [parseSubject(payload), parseComment(payload, 'comment')]
+  // A comment on a commit has no subject.
+  if (comment !== undefined) return { kind: 'comment', comment, subject } as const
+  const review = parseComment(payload, 'review')
+  if (review === undefined || subject?.kind !== 'pull-request') return undefined
+  return { kind: 'review', comment: review, subject } as const
+}
+
+/** A branch or a tag that was created without a push, such as a tag with a release. */
+function parseCreated({ ref, ref_type: refType }: Payload) {
+  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref } as const
+  if (ref !== undefined && refType === 'tag') return { kind: 'tag', tag: ref, push: undefined } as const
+  return undefined
+}
+
+function parseWorkEvent(payload: Payload) {
+  const { deployment, check_suite: suite, check_run: checkRun } = payload
+  const isCheck = deployment === undefined && (suite !== undefined || checkRun !== undefined)
+  return { kind: isCheck ? 'checks' : 'other', work: parseWork(payload) } as const
+}
+
 /** The event by its kind. */
 function parseCause(name: string, payload: Payload) {
-  const { ref, ref_type: refType } = payload
-  const [subject, work] = [parseSubject(payload), parseWork(payload)]
   if (name === 'push') {
+    const { ref } = payload
     const [branch, push] = [getShortName(ref ?? ''), parsePush(payload)]
     if (ref?.startsWith('refs/tags/') === true) return { kind: 'tag', tag: branch, push } as const
     return { kind: 'push', branch, push } as const
@@ -347,21 +368,15 @@ function parseCause(name: string, payload: Payload) {
   if (name === 'schedule') return { kind: 'schedule' } as const
   if (KNOWN_CAUSES.includes(name)) return { kind: 'manual' } as const
 
-  if (/_(?:comment|review)$/.test(name)) {
-    const [comment, review] = [parseComment(payload, 'comment'), parseComment(payload, 'review')]
-    // A comment on a commit has no subject.
-    if (comment !== undefined) return { kind: 'comment', comment, subject } as const
-    if (review !== undefined && subject?.kind === 'pull-request')
-      return { kind: 'review', comment: review, subject } as const
-  }
-
+  const comment = /_(?:comment|review)$/.test(name) ? parseCommentEvent(payload) : undefined
+  if (comment !== undefined) return comment
   const groupOrRelease = parseMergeGroup(payload) ?? parseRelease(payload)
   if (groupOrRelease !== undefined) return groupOrRelease
   if (name === 'delete') return { kind: 'deletion' } as const
-  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref } as const
-  // The tag was created without a push, such as with a release.
-  if (ref !== undefined && refType === 'tag') return { kind: 'tag', tag: ref, push: undefined } as const
+  const created = parseCreated(payload)
+  if (created !== undefined) return created
 
+  const subject = parseSubject(payload)
   if (subject?.kind === 'pull-request') {
     const { pull_request: pull, action } = payload
     const isGivenUp = pull !== undefined && action === 'closed' && pull.merged !== true
@@ -369,10 +384,9 @@ function parseCause(name: string, payload: Payload) {
   }
   // The subject may also be a discussion.
   if (subject !== undefined) return { kind: 'issue', subject } as const
-  if (name === 'workflow_run') return { kind: 'workflow-run', run: parseRun(payload), work } as const
-  const { deployment, check_suite: suite, check_run: checkRun } = payload
-  const isCheck = deployment === undefined && (suite !== undefined || checkRun !== undefined)
-  return { kind: isCheck ? 'checks' : 'other', work } as const
+  if (name === 'workflow_run')
+    return { kind: 'workflow-run', run: parseRun(payload), work: parseWork(payload) } as const
+  return parseWorkEvent(payload)
 }
 
 /** Whether the run is for a pull request from a fork. `pull_request_target` runs have the secrets nevertheless. */

@@ -1,6 +1,7 @@
 /** Classifies error responses of GitHub, and converts them to errors with hints. */
 import * as z from 'zod/mini'
 import { failureCause } from '../http/exchange.ts'
+import { explainTlsFailures, isTlsFailure } from '../http/tls-failures.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
@@ -149,7 +150,7 @@ function describeValidation({ githubMessage, problems }: Refusal, redact: Redact
 }
 
 const EXPIRED =
-  'The token of a GitHub App lasts one hour. The recipe `long-job-with-app.yml` starts the agent in one job and waits for it in another, with a new token.'
+  'The token of a GitHub App lasts one hour. Keep `timeout-minutes` at 55 or less. If the agent needs longer, wait for its job with the recipe `attach.yml`, which gets a new token.'
 
 function toRefusalError(
   refusal: Refusal,
@@ -211,11 +212,11 @@ export function toActionError(
   if (error instanceof InvalidResponse)
     return new ActionError('bad-answer', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
-  if (failureCause(error.cause) === 'untrusted')
-    return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
-      cause: error.cause,
-      hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's certificate authority, in the environment of the runner or of the step.",
-    })
+  const failure = failureCause(error.cause)
+  if (isTlsFailure(failure)) {
+    const [what, hint] = explainTlsFailures('the GitHub server', '`GITHUB_API_URL`')[failure]
+    return new ActionError('untrusted', `GitHub ${what}.`, { cause: error.cause, hint })
+  }
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     cause: error.cause,
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { GitHubResponse } from './github-error.ts'
-import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
+import { type Api, type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import {
   flag,
   parseResponse,
@@ -66,6 +66,7 @@ export const labelsSchema = z.pipe(
 const headRepositorySchema = z.nullable(z.object({ full_name: z.string() }))
 
 const COMMON_FIELDS = {
+  title: textOrEmpty,
   user: accountSchema,
   created_at: z.string(),
   labels: labelsSchema,
@@ -74,7 +75,14 @@ const COMMON_FIELDS = {
   merge_commit_sha: text,
 }
 
-const toCommon = ({ user, created_at: createdAt, head, labels }: z.infer<z.ZodMiniObject<typeof COMMON_FIELDS>>) => ({
+const toCommon = ({
+  title,
+  user,
+  created_at: createdAt,
+  head,
+  labels,
+}: z.infer<z.ZodMiniObject<typeof COMMON_FIELDS>>) => ({
+  title,
   author: user,
   /** In ISO 8601. */
   createdAt,
@@ -90,7 +98,6 @@ const baseRepositorySchema = z.pipe(
 const wirePullRequest = z.object({
   ...COMMON_FIELDS,
   base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
-  title: textOrEmpty,
   body: textOrEmpty,
   draft: z.boolean(),
   merged: z.boolean(),
@@ -114,7 +121,6 @@ function toPullRequest(pull: WirePullRequest) {
     visibility: base.repo.visibility,
     /** The repository of its branch. Empty for a deleted fork. */
     headRepository: head.repo?.full_name ?? '',
-    title: pull.title,
     /** The description. */
     text: pull.body,
     state: getState(pull),
@@ -138,12 +144,14 @@ function toPullRequest(pull: WirePullRequest) {
 const pullRequestSchema = z.pipe(wirePullRequest, z.transform(toPullRequest))
 export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
 
-const wireListed = z.object({
+const LISTED_FIELDS = {
   ...COMMON_FIELDS,
   number: z.int(),
   base: z.object({ repo: z.object({ full_name: z.string() }) }),
   merged_at: z.nullable(z.string()),
-})
+}
+
+const wireListed = z.object(LISTED_FIELDS)
 
 function toListed(pull: z.infer<typeof wireListed>) {
   const { number, state, head, base } = pull
@@ -159,6 +167,44 @@ function toListed(pull: z.infer<typeof wireListed>) {
 const listSchema = z.array(z.pipe(wireListed, z.transform(toListed)))
 /** A pull request with the fields that GitHub's lists contain. */
 export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
+
+const wireDetailed = z.object({
+  ...LISTED_FIELDS,
+  draft: z.catch(z.boolean(), false),
+  updated_at: textOrEmpty,
+  closed_at: text,
+  requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
+  requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
+})
+
+function toDetailed(pull: z.infer<typeof wireDetailed>) {
+  const { state, ...common } = toListed(pull)
+  return {
+    ...common,
+    state: state === 'open' && pull.draft ? ('draft' as const) : state,
+    headSha: pull.head.sha,
+    mergeCommitSha: pull.merge_commit_sha,
+    /** In ISO 8601. Undefined while it is open. */
+    endedAt: pull.merged_at ?? pull.closed_at,
+    /** In ISO 8601. */
+    updatedAt: pull.updated_at,
+    /** The logins and the names of teams whose review is requested. */
+    asked: [...pull.requested_reviewers.map(({ login }) => login), ...pull.requested_teams.map(({ name }) => name)],
+  }
+}
+const detailedListSchema = z.array(z.pipe(wireDetailed, z.transform(toDetailed)))
+/** A pull request with its state and its times. */
+export type DetailedPullRequest = Readonly<ReturnType<typeof toDetailed>>
+
+/** Pull requests, the most recently updated first. */
+export interface UpdatedPullRequests {
+  readonly pullRequests: readonly DetailedPullRequest[]
+  /** The list is complete back to this time, in ISO 8601. Empty: it is complete. */
+  readonly completeSince: string
+}
+
+/** Older pull requests are not listed. */
+const MAX_UPDATED_PAGES = 10
 
 /** A pull request that was closed without a merge contributed no commits. */
 const isOpenOrMerged = ({ state }: ListedPullRequest): boolean => state !== 'closed'
@@ -177,6 +223,15 @@ export interface PullRequests {
     branch: string,
     state: 'open' | 'all',
   ) => Promise<readonly ListedPullRequest[]>
+  /**
+   * Lists the open or the closed pull requests that were updated since a time, the 1,000 most recently updated of them.
+   * @param since in ISO 8601; empty for all
+   */
+  readonly listUpdatedPullRequests: (
+    repository: string,
+    state: 'open' | 'closed',
+    since: string,
+  ) => Promise<UpdatedPullRequests>
 }
 
 export function connectPullRequests(call: Call): PullRequests {
@@ -210,6 +265,20 @@ export function connectPullRequests(call: Call): PullRequests {
         isWanted,
       )
     },
+    listUpdatedPullRequests: (repository, state, since) =>
+      call('pull-requests: read', repository, async ({ request, repo }) => {
+        const query = { ...repo, state, sort: 'updated', direction: 'desc', per_page: PAGE_SIZE } as const
+        const isOlder = ({ updatedAt }: DetailedPullRequest): boolean => Date.parse(updatedAt) < Date.parse(since)
+        const pages = await readPages((cursor) => request('GET /repos/{owner}/{repo}/pulls', { ...query, ...cursor }), {
+          page: detailedListSchema,
+          maxPages: MAX_UPDATED_PAGES,
+          canBeCut: true,
+          isLast: isOlder,
+        })
+        const last = pages.at(-1)?.at(-1)
+        const isCut = pages.length === MAX_UPDATED_PAGES && last !== undefined && !isOlder(last)
+        return { pullRequests: pages.flat(), completeSince: isCut ? last.updatedAt : since }
+      }),
   }
 }
 

@@ -2,24 +2,14 @@
 import type { buildConnector as UndiciConnector, Dispatcher } from 'undici'
 import { decodeBody } from './decode-body.ts'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
+import { classifyTlsFailure, isTlsFailure, type TlsFailure } from './tls-failures.ts'
 import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 /** Why a request got no complete response. */
 export type FailureCause =
+  | TlsFailure
   /** No connection was established, so nothing can have reached the server. A later attempt can succeed. */
   | 'no-connection'
-  /** The certificate is not trusted. */
-  | 'untrusted'
-  /** The certificate is for another host, or the server does not know the host. */
-  | 'wrong-name'
-  /** The certificate has expired, or is not valid yet. */
-  | 'expired'
-  /** The server and this process have no TLS version or cipher in common. */
-  | 'no-common-tls'
-  /** The server requires a client certificate. */
-  | 'client-certificate'
-  /** The server does not use TLS. */
-  | 'not-tls'
   /** There is no secure connection to the proxy, for one of the reasons above. */
   | 'proxy-tls'
   /** The proxy rejected the credentials or the address. */
@@ -42,58 +32,6 @@ const CONNECT_SYSCALLS = new Set<unknown>(['connect', 'getaddrinfo'])
 
 const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
 
-/** The codes of certificates that are rejected for another reason than their name and dates. */
-const UNTRUSTED_CODE =
-  /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/
-
-/** TLS alerts (RFC 8446, section 6) that a later attempt does not change. Any other alert can be temporary. */
-const ALERT_CAUSES: Readonly<Record<string, FailureCause>> = {
-  40: 'no-common-tls',
-  70: 'no-common-tls',
-  71: 'no-common-tls',
-  120: 'no-common-tls',
-  // The server rejects the certificate of the client, which has none.
-  42: 'client-certificate',
-  43: 'client-certificate',
-  44: 'client-certificate',
-  45: 'client-certificate',
-  46: 'client-certificate',
-  48: 'client-certificate',
-  116: 'client-certificate',
-  112: 'wrong-name',
-}
-
-/** OpenSSL's reasons for a response without TLS. */
-const NOT_TLS_REASON = /^(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/
-/** OpenSSL's reasons for a server whose protocol or keys this process rejects. */
-const NO_COMMON_TLS_REASON =
-  /UNSUPPORTED_PROTOCOL|WRONG_SSL_VERSION|CIPHER|KEY_TOO_SMALL|MD_TOO_WEAK|LEGACY_RENEGOTIATION/
-
-/** Classifies an error of TLS. Returns `undefined` for any other error, and for TLS errors that can be temporary. */
-function tlsFailureCause(code: string, message: string): FailureCause | undefined {
-  if (/^ERR_TLS_CERT_ALTNAME_|^HOSTNAME_MISMATCH$/.test(code)) return 'wrong-name'
-  if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'expired'
-  if (UNTRUSTED_CODE.test(code)) return 'untrusted'
-  if (!/^ERR_SSL_|^EPROTO$/.test(code)) return undefined
-  // OpenSSL renames the reasons of alerts, but not their numbers.
-  const alert = /SSL alert number (\d+)/.exec(message)?.[1]
-  if (alert !== undefined) return ALERT_CAUSES[alert]
-  // Only the message of `EPROTO` has the reason.
-  const words = /SSL routines:[^:]*:([^:]+)/.exec(message)?.[1] ?? code.replace('ERR_SSL_', '')
-  const reason = words.toUpperCase().replaceAll(' ', '_')
-  if (NOT_TLS_REASON.test(reason)) return 'not-tls'
-  return NO_COMMON_TLS_REASON.test(reason) ? 'no-common-tls' : undefined
-}
-
-const TLS_CAUSES = new Set<FailureCause>([
-  'untrusted',
-  'wrong-name',
-  'expired',
-  'no-common-tls',
-  'client-certificate',
-  'not-tls',
-])
-
 /**
  * The error of a connection that was not established: nothing of its request was sent. It hides the code of its cause
  * from undici, which connects again after some codes, immediately and endlessly.
@@ -111,7 +49,7 @@ class ConnectFailure extends Error {
 
   classify(): FailureCause {
     const cause = failureCause(this.cause)
-    if (this.isProxy && TLS_CAUSES.has(cause)) return 'proxy-tls'
+    if (this.isProxy && isTlsFailure(cause)) return 'proxy-tls'
     // Cipher and version were chosen when the server sent its certificate.
     if (cause === 'no-common-tls' && this.hasServerCertificate) return 'client-certificate'
     return cause === 'broken' ? 'no-connection' : cause
@@ -138,7 +76,7 @@ export function failureCause(error: unknown): FailureCause {
   // undici reports a rejected tunnel in the message only.
   const proxyStatus = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
   if (proxyStatus !== undefined) return Number(proxyStatus) >= 500 ? 'no-connection' : 'proxy-refused'
-  return tlsFailureCause(code, message) ?? 'broken'
+  return classifyTlsFailure(code, message) ?? 'broken'
 }
 
 /** Returns the code of an error, such as `ECONNRESET`. Its message is not shown: it can contain URLs or keys. */

@@ -1,6 +1,6 @@
 /**
  * Removes what people do not see in a text that GitHub renders as Markdown: comments, dropped elements, attributes, titles of
- * links, unused references and invisible characters. Hides what is code, and so is shown as it is. Takes linear time. Where the
+ * links, unused references, surplus cells of tables and invisible characters. Hides what is code, and so is shown as it is. Takes linear time. Where the
  * rules of Markdown leave a doubt, text is hidden.
  */
 import { INVISIBLE } from './untrusted.ts'
@@ -134,10 +134,13 @@ function maskCode(given: string): Masked {
 }
 
 const ATTRIBUTE = String.raw`[a-z_:][\w.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>` + '`]+))?'
-const DECLARATION = /<[!?][^<>]*>/y
 /** In a block of HTML, a browser takes anything up to `>` for a part of the tag. */
 const BROKEN_TAG =
-  /<(?:\/[^a-z>]|\/?[a-z][^\s<>/]*)(?:(?:=\s*"[^"]*"|=\s*'[^']*'|=(?!\s*["'])|[^<>=\n]|\n(?![ \t]*\n))*>|(?:[^<>\n]|\n(?![ \t]*\n))*>?)/iy
+  /<(?:\/[^a-z>]|\/?[a-z][^\s<>/]*)(?:(?:=\s*"[^"]*"|=\s*'[^']*'|=(?!\s*["'])|[^>=\n]|\n(?![ \t]*\n))*>|(?:[^>\n]|\n(?![ \t]*\n))*>?)/iy
+const HIDES = /<[!?]|<template/i
+/** What may hide more than a tag or a region of HTML that it is in, where Markdown and a browser see different tags. */
+const OPENS_MORE = new RegExp(String.raw`${HIDES.source}|<[a-z][^<>]*=\s*["']`, 'i')
+const QUOTED_VALUE = /=\s*(?:"[^"]*"|'[^']*')/g
 const TAG = new RegExp(String.raw`<\/?([a-z][a-z\d-]*)((?:\s+${ATTRIBUTE})*)\s*\/?>`, 'iy')
 /** What people see, or follow. */
 const KEPT = /^(?:href|src|srcset|alt|width|height|align|open|id|name|checked|disabled|type|start)$/i
@@ -153,19 +156,46 @@ function keepAttributes(attributes: string): string | undefined {
   return kept.length === all.length ? undefined : kept.map((attribute) => ` ${attribute}`).join('')
 }
 
-/** Returns a function that says whether a position may be in a block of HTML. Call it with increasing positions. */
-function createBlockFinder(mask: string): (at: number) => boolean {
-  let [lineStart, lineEnd, isInside, isRaw] = [0, -1, false, false]
+/** The line of a position. */
+interface Line {
+  /** Whether it may be in a block of HTML. */
+  readonly isHtml: boolean
+  /** Whether that block may continue on the next line. */
+  readonly isOpen: boolean
+  /** Whether it may begin a block that ends with a comment or a declaration in the same line. */
+  readonly isDeclaration: boolean
+  /** The marks of the quotes and lists that it is in, with blanks. */
+  readonly marks: string
+}
+
+const MARKS = /^(?:[ \t]*(?:>|[*+-](?=[ \t])|\d+[.)](?=[ \t])))*[ \t]*/
+
+/** Whether the quote or the item of a list of an earlier line continues. */
+const isContinued = (line: string, marks: string): boolean =>
+  marks.includes('>') ? /^[ \t]*>/.test(line) : line.length - line.trimStart().length >= marks.length
+
+/** Returns a function that finds the line of a position. Call it with increasing positions. */
+function createLineFinder(mask: string): (at: number) => Line {
+  let [lineStart, lineEnd, isHtml, isRaw] = [0, -1, false, false]
+  let [isComment, hasEnded, isDeclaration, marks] = [false, false, false, '']
   return (at) => {
     while (lineEnd < at && lineEnd < mask.length) {
       lineStart = lineEnd + 1
       const next = mask.indexOf('\n', lineStart)
       lineEnd = next === -1 ? mask.length : next
       const line = mask.slice(lineStart, lineEnd)
-      isInside = isRaw || (line.trim() !== '' && (isInside || HTML_LINE.test(line)))
+      // A block that begins with a comment ends with the line of its end.
+      if (hasEnded) isHtml = isComment = false
+      marks = MARKS.exec(line)?.[0] ?? ''
+      const content = line.slice(marks.length)
+      isDeclaration = /^<[!?]/.test(content)
+      const begins = !isHtml && content.startsWith('<!--')
+      isComment ||= begins
+      hasEnded = isComment && (begins ? content.slice(2) : line).includes('-->')
+      isHtml = isRaw || isComment || (line.trim() !== '' && (isHtml || HTML_LINE.test(line)))
       isRaw ||= /<(?:pre|textarea|script|style)\b/i.test(line)
     }
-    return isInside
+    return { isHtml, isOpen: isHtml && !hasEnded, isDeclaration, marks }
   }
 }
 
@@ -181,7 +211,8 @@ function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
     return undefined
   }
   const isAtLineStart = (at: number): boolean => LINE_START.test(mask.slice(Math.max(0, at - MAX_WORD), at))
-  const isInBlock = createBlockFinder(mask)
+  const findLine = createLineFinder(mask)
+  const isInBlock = (at: number): boolean => findLine(at).isHtml
   const cuts: Cut[] = []
   for (let at = mask.indexOf('<'); at !== -1;) {
     const cut = readCut(at)
@@ -197,15 +228,18 @@ function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
       if (empty !== undefined) return { from, to: from + empty.length }
       // In a paragraph, a comment without an end is text. Whether it is in one is not certain.
       const to = findEnd('-->', from + 4)
-      return { from, to: to === undefined || isCutShort(from, to) ? mask.length : to }
+      const isBlock = from === 0 || (mask[from - 1] === '\n' && !findLine(from - 1).isOpen)
+      const endsLater = !isBlock && (HIDES.test(mask.slice(from + 4, to)) || isCutShort(from, to ?? from))
+      return { from, to: to === undefined || endsLater ? mask.length : to }
     }
     if (next.startsWith('<?')) return readRegion(from, '?>') ?? readDeclaration(from)
-    if (/^<!\[cdata\[$/i.test(next)) return readRegion(from, ']]>')
-    if (/^<![a-z]/i.test(next)) return readDeclaration(from)
+    if (/^<!\[cdata\[$/i.test(next)) return readRegion(from, ']]>') ?? readDeclaration(from)
+    if (/^<![a-z]/i.test(next) || (next.startsWith('<!') && isInBlock(from))) return readDeclaration(from)
     TAG.lastIndex = from
     const tag = TAG.exec(mask)
     if (tag === null) return readBrokenTag(from)
     const [whole, name = '', attributes = ''] = tag
+    if (isUncertain(from, from + whole.length)) return { from, to: mask.length }
     const element = name.toLowerCase()
     if (DROPPED.includes(element) && !whole.startsWith('</')) {
       const region = readRegion(from, `</${element}>`)
@@ -220,30 +254,45 @@ function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
   /** Hides the whole rest if the region has what may end later than the region itself. */
   function readRegion(from: number, end: string): Cut | undefined {
     const to = findEnd(end, from + 2)
-    if (to === undefined) return end === '?>' && isAtLineStart(from) ? { from, to: mask.length } : undefined
-    return { from, to: /<[!?]|<template|\\<|```|~~~/i.test(mask.slice(from + 1, to)) ? mask.length : to }
+    if (to === undefined) return isAtLineStart(from) && !end.startsWith('</') ? { from, to: mask.length } : undefined
+    const inside = mask.slice(from + 1, to)
+    // On another line, the end of an element may be in code, and what follows another end is HTML.
+    const isFar = (): boolean =>
+      end.startsWith('</') ? !/\n {0,3}<[^<>]*>$/.test(inside) : /^[^\n]*</.test(mask.slice(to))
+    const endsLater = OPENS_MORE.test(inside) || /\\<|`|~~~/.test(inside) || (inside.includes('\n') && isFar())
+    return { from, to: endsLater ? mask.length : to }
   }
 
+  /** Without an end, it is text in a paragraph, and hides the rest in a block of HTML. With a `<` in it, that is not certain. */
   function readDeclaration(from: number): Cut | undefined {
-    DECLARATION.lastIndex = from
-    const found = DECLARATION.exec(mask)?.[0]
-    return found === undefined ? undefined : { from, to: from + found.length }
+    const to = findEnd('>', from)
+    if (to === undefined && !isAtLineStart(from) && !isInBlock(from)) return undefined
+    const endsLater = to === undefined || mask.slice(from + 1, to).includes('<') || isUncertain(from, to)
+    return { from, to: endsLater ? mask.length : to }
   }
 
-  /** Whether a quote or an item of a list ends before a comment in it does, so that a browser sees no end of the comment. */
+  /** Whether a block, a quote or an item of a list ends before a part of it does, so that a browser sees no end of the part. */
   function isCutShort(from: number, to: number): boolean {
-    const lineStart = mask.slice(Math.max(0, from - MAX_WORD), from)
-    if (/(?:^|\n)$/.test(lineStart) && (from === 0 || !isInBlock(from - 1))) return false
+    const { isDeclaration, marks } = findLine(from)
     const lines = mask.slice(from, to).split('\n').slice(1)
-    return (
-      lines.some((line) => line.trim() === '') || (isAtLineStart(from) && lines.some((line) => /^[^\s>]/.test(line)))
-    )
+    const endsInLine = isDeclaration && !isAtLineStart(from)
+    return lines.some((line) => endsInLine || line.trim() === '' || !isContinued(line, marks))
+  }
+
+  /** Whether a tag may end elsewhere, also because a `>` in it may be the mark of a quote. */
+  function isUncertain(from: number, to: number): boolean {
+    const inside = mask.slice(from + 1, to)
+    const mayEndAtMark = inside.includes('\n') && findLine(from).marks.includes('>')
+    return mayEndAtMark || OPENS_MORE.test(inside) || isCutShort(from, to)
   }
 
   function readBrokenTag(from: number): Cut | undefined {
     if (!isInBlock(from)) return undefined
     BROKEN_TAG.lastIndex = from
     const [whole = ''] = BROKEN_TAG.exec(mask) ?? []
+    // A value without its closing quote ends at the next quote, wherever that is.
+    const isOpen = /=\s*["']/.test(whole.replace(QUOTED_VALUE, ''))
+    if (isOpen || isUncertain(from, from + whole.length)) return { from, to: mask.length }
     return /\s/.test(whole.trim()) ? { from, to: from + whole.length } : undefined
   }
 }
@@ -264,6 +313,34 @@ const DEFINITION = new RegExp(
   'gm',
 )
 const FOOTNOTE = /^[ \t>*+\d.)-]*\[(\^[^\]\s]+)\]:.*(?:\n(?![ \t]*$|[ \t>*+\d.)-]*\[\^).+|\n+(?: {4}|\t).*)*/gm
+
+/** The row below the heads of a table, which has a `|` even if there is only one column. */
+const DELIMITER_ROW = /^(?=.*\|)[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
+/** The marks before a row, and the `|` that can begin it. Only the row of the heads can follow the mark of a list. */
+const [ROW_START, HEADS_START] = [/^[ \t>]*\|?/, /^[ \t>*+\d.)-]*\|?/]
+const SEPARATOR = /(?<!\\)\|/g
+
+/** Finds the cells of each row that exceed the columns of its table. */
+function findSurplusCells({ mask }: Masked): readonly Cut[] {
+  const cuts: Cut[] = []
+  let [columns, offset, before] = [0, 0, '']
+  for (const line of mask.split('\n')) {
+    if (/^[ \t>]*$/.test(line)) columns = 0
+    else if (columns > 0) {
+      const start = ROW_START.exec(line)?.[0].length ?? 0
+      const end = [...line.slice(start).matchAll(SEPARATOR)][columns - 1]?.index
+      if (end !== undefined && line.slice(start + end + 1).trim() !== '')
+        cuts.push({ from: offset + start + end + 1, to: offset + line.length })
+    } else if (DELIMITER_ROW.test(line)) {
+      const count = line.match(/-+/g)?.length ?? 0
+      const heads = before.replace(HEADS_START, '').replace(/(?<!\\)\|[ \t]*$/, '')
+      if (heads.split(SEPARATOR).length === count) columns = count
+    }
+    offset += line.length + 1
+    before = line
+  }
+  return cuts
+}
 
 const normalize = (label: string): string => label.toLowerCase().replace(/\s+/g, ' ').trim()
 
@@ -298,7 +375,7 @@ function findHiddenReferences({ text, mask }: Masked): readonly Cut[] {
 /** Invisible characters, except those that emoji and texts from word processors contain for good reasons. */
 const UNCOMMON = new RegExp(String.raw`(?![\r\u00ad\u200c\u200d\ufe0f\ufeff])(?:${INVISIBLE.source})`, 'gu')
 
-const MAY_HIDE = /<[a-z/!?]|\]\(|\]:|```|~~~/i
+const MAY_HIDE = /<[a-z/!?]|\]\(|\]:|```|~~~|\|[ \t]*:?-|-:?[ \t]*\|/i
 
 /** Says that something was left out. */
 export const HIDDEN_NOTE = '(hidden text left out)'
@@ -313,7 +390,8 @@ export function removeHidden(markdown: string): string {
 /** Returns undefined if nothing is hidden. */
 function removeHiddenMarkdown(markdown: string): string | undefined {
   const text = markdown.replace(/\r\n?/g, '\n')
-  const masked = maskCode(text)
+  const code = maskCode(text)
+  const masked = applyCuts(code, findSurplusCells(code))
   const withoutHtml = applyCuts(masked, findHiddenHtml(masked))
   const withoutReferences = applyCuts(withoutHtml, findHiddenReferences(withoutHtml))
   const titles = [...withoutReferences.mask.matchAll(LINK_TITLE)].map(({ 0: found, 1: kept = '', index }) => ({

@@ -86,9 +86,17 @@ export function linked({ text, url = '' }: LinkedText): string {
   return href === undefined ? escapeSentence(text) : `<a href="${escapeHtml(href)}">${escapeSentence(text)}</a>`
 }
 
-/** @param place the names of what the step belongs to, outermost first, as safe HTML */
-export function heading(icon: string, place: readonly (string | undefined)[], title: string): string {
-  return `## ${icon} ${place.filter((part) => part !== undefined).join(' · ')}: ${title}`
+/**
+ * Begins with the news, because GitHub shows many summaries below each other.
+ * @param place the names of what the step belongs to, outermost first, as safe HTML
+ */
+export function heading(
+  icon: string,
+  title: string,
+  place: readonly (string | undefined)[],
+  isRehearsal: boolean | undefined,
+): string {
+  return `## ${icon} ${[isRehearsal === true ? 'Rehearsal' : undefined, title, ...place].filter(Boolean).join(' · ')}`
 }
 
 /**

@@ -418,13 +418,8 @@ const MAX_NAME_LENGTH = 40
 
 function renderHeadline({ ending, projectId, range, isRehearsal }: Report, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
-  const names = [
-    isRehearsal ? 'Rehearsal' : undefined,
-    'Docs visitors',
-    project,
-    range && escapeHtml(describeRange(range)),
-  ]
-  return heading(ENDING_WORDS[ending].icon, names, title)
+  const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
+  return heading(ENDING_WORDS[ending].icon, title, names, isRehearsal)
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then the file. */

@@ -113,6 +113,13 @@ export function selectTop<Row extends { readonly path: string }>(
 
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
 
+/** @throws ActionError `bad-answer` if the list does not end or a path is too long */
+function assertWithinLimits(rows: number, paths: readonly string[]): void {
+  if (rows > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
+  if (paths.some((path) => Buffer.byteLength(path) > MAX_PATH_BYTES))
+    throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
+}
+
 /** The visitors of a range, and what is kept in memory while its pages are read. */
 export class VisitorList {
   /** The service's totals in its first response. */
@@ -153,9 +160,7 @@ export class VisitorList {
       const { totals, visitors, hasMore } = await readPage(offset)
       const paths = visitors.map(({ path }) => path)
       received += visitors.length
-      if (received > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
-      if (paths.some((path) => Buffer.byteLength(path) > MAX_PATH_BYTES))
-        throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
+      assertWithinLimits(received, paths)
       emptyInARow = visitors.length === 0 ? emptyInARow + 1 : 0
       if (hasMore && emptyInARow === MAX_EMPTY_PAGES)
         throw endless(

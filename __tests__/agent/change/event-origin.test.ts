@@ -48,6 +48,8 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['check_suite', { check_suite: { pull_requests: [pullIn(1, 7), pullIn(2, 9)] } }, SEVEN],
   ['deployment', { deployment: { ...DEPLOYED, ref: 'refs/pull/7/merge' } }, { ...SEVEN, isOfCommit: true }],
   ['merge_group', { merge_group: { ...QUEUED, head_sha: commit('b') } }, SEVEN],
+  ['push', { ref: 'refs/heads/main', commits: [] }, RANGE],
+  ['push', { ref: 'refs/heads/main', commits: [], before: commit('b'), after: commit('a') }, BY_PERSON],
 
   ['status', { sha: commit('b') }, COMMIT],
   ['deployment', { deployment: DEPLOYED }, COMMIT],

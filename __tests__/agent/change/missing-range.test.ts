@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { mergedBy, PULL_REQUEST } from '../../support/fake-github.ts'
 import { playChange } from '../../support/play-change.ts'
 
 const PUSH = { ref: 'refs/heads/main', commits: [] }
@@ -35,4 +36,11 @@ test('looks back from a push without its commits', async () => {
   const given = { 'change-context': 'files', 'change-range': 'since-last-success' }
   const played = await playChange(given, ['push', PUSH], { findLastSuccesses: () => Promise.resolve([]) })
   expect(played.skip).toBeUndefined()
+})
+
+test("skips a push without its commits if the run's commit is the agent's own work", async () => {
+  const responses = {
+    findPullRequestsOfCommit: () => Promise.resolve([{ ...mergedBy(7), author: PULL_REQUEST.author }]),
+  }
+  expect((await playChange({}, ['push', PUSH], responses)).skip).toContain('#7')
 })

@@ -26,6 +26,7 @@ test.each([
   ['pkg/v1.1.0', ['pkg/v1.0.0', 'v1.0.9'], ['pkg/v1.0.0']],
   ['lib-2d-v1.1.0', ['lib-2d-v1.0.0', 'lib-3d-v1.0.9'], ['lib-2d-v1.0.0']],
   ['python-3.11-v1.1.0', ['python-3.11-v1.0.0', 'python-3.10-v1.0.9'], ['python-3.11-v1.0.0']],
+  ['oauth2.0-client-7', ['oauth2.0-client-6', 'oauth2.0-admin-9'], ['oauth2.0-client-6']],
   ['s3-2.0', ['s3-1.0', 's4-1.0'], ['s3-1.0']],
   ['go1.21.0', ['go1.20.9', 'go1.21rc2'], ['go1.20.9']],
   ['build7', ['build6', 'build8'], ['build6']],

@@ -19,7 +19,6 @@ test.each<[string, object, string, string]>([
   ['release', { release: { tag_name: 'v1', html_url: URL } }, 'release `v1` by `mona`', URL],
   ['pull_request', { action: 'opened', pull_request: ISSUE }, 'pull request `#7` by `mona`', URL],
   ['issues', { issue: ISSUE }, 'issue `#7` by `mona`', URL],
-  ['issue_comment', { action: 'created', issue: ISSUE, ...comment('/docs Fix it.') }, '`/docs` by `mona`', URL],
   ['issue_comment', { action: 'created', issue: ISSUE, ...comment('Fine.') }, 'comment by `mona`', URL],
   ['workflow_run', { workflow_run: { id: 1, name: 'CI @all', html_url: URL } }, 'workflow `CI @all`', URL],
   ['create', { ref: 'next', ref_type: 'branch' }, 'branch `next` by `mona`', ''],
@@ -29,7 +28,7 @@ test.each<[string, object, string, string]>([
   ['workflow_dispatch', {}, 'manual run by `mona`', ''],
   ['status', { sha: commit('a') }, 'event by `mona`', ''],
 ])('describes the trigger %s (%j) as %s', (name, payload, text, url) => {
-  expect(describeTrigger(parseEvent(name, { ...SENDER, ...payload }, 'mona'), '/docs')).toEqual({
+  expect(describeTrigger(parseEvent(name, { ...SENDER, ...payload }, 'mona'), '')).toEqual({
     text,
     url: url === '' ? undefined : url,
   })

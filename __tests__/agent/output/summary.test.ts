@@ -111,16 +111,16 @@ test.each<[string, Fields]>([
     { task: FOLLOW_UP, state: endWith('created'), followUpReason: 'comment', comment: COMMENT },
   ],
   ['new job from a comment', { comment: COMMENT }],
-])('names the project and the kind of the step in the heading: %s', (kind, fields) => {
-  expect(getHeading(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: Pull request opened`)
+])('begins the heading with the news, then names the project and the kind of the step: %s', (kind, fields) => {
+  expect(getHeading(fields)).toBe(`## ✅ Pull request opened · Docs agent · <code>docs&#45;demo</code> · ${kind}`)
 })
 
 test('distinguishes two steps of one workflow job by a short heading', () => {
   const [projectId, stepId] = ['x'.repeat(128), 'agent']
   const heading = getHeading({ projectId, stepId })
-  expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
+  expect(heading).toMatch(/ · <code>x{39}…<\/code> · step <code>agent<\/code> · new job$/)
   const report = createUnstartedRun(failure('invalid-input'), 0)
-  expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ Docs agent: The inputs are invalid\n/)
+  expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ The inputs are invalid · Docs agent\n/)
 })
 
 test('shows the timeline with times, and the date once a day', () => {

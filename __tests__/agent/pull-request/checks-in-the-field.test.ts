@@ -24,6 +24,7 @@ function playWith(conclusion: string): Promise<PlayedStep> {
           (list as NonNullable<Listed['check_runs']>).map((one) => ({
             ...one,
             ...(one.conclusion === 'failure' && { conclusion }),
+            ...('output' in one && { output: { ...(one.output as object), text: 'The link to b.md is broken.' } }),
           })),
         ]),
     ),
@@ -49,12 +50,13 @@ test.each([
   const { messages, outputs, docs, summary } = await playWith(conclusion)
   expect(messages).toEqual([])
   expect(outputs).toMatchObject({ checks: 'failure' })
-  expect(summary).toContain('Failing checks were not sent back to the agent')
+  expect(summary).toContain('Failing checks were not sent back to the agent. No commit can fix the failed checks')
   expect(getComments(docs)).toContain(happened)
 })
 
-test('sends a round for a check that failed', async () => {
-  expect((await playWith('failure')).messages).toHaveLength(1)
+test('sends a round for a check that failed, with the text of the check', async () => {
+  const { messages } = await playWith('failure')
+  expect(messages).toEqual([expect.stringContaining('The link to b.md is broken.')])
 })
 
 const ANNOTATION = { path: 'a.md', start_line: 1, title: null }

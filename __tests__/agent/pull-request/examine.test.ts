@@ -335,7 +335,7 @@ test.each<[string, readonly string[], number | undefined]>([
     sha: commit(String(index)),
     message: 'Guide',
     author: login,
-    account: account(login),
+    writtenBy: login,
   }))
   const files = [
     { path: 'docs/a.md', status: 'modified', previousPath: undefined, patch: undefined, additions: 1, deletions: 0 },

@@ -317,6 +317,12 @@ describe('fix rounds', () => {
       C,
       undefined,
     ],
+    [
+      'a commit that the agent made in the name of a person does not stop the rounds',
+      [by(C, BOT), { ...by(D, MONA), committedBy: 'owner' }],
+      C,
+      undefined,
+    ],
     ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'commits-by-others'],
     [
       'an earlier commit of a person does not stop the first round',

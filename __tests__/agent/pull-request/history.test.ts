@@ -87,13 +87,16 @@ test('ignores unknown fields, for later versions of the action', () => {
   expect(parseHistory(withState({ color: 'red' }))).toEqual(STATE)
 })
 
-test('shows when, what started it, the sources, and the result with its run', () => {
-  expect(SHOWN).toContain('| When (UTC) | Started by | Result |')
+test('shows when, what started it, the sources, the result with its commits, and the run', () => {
+  expect(SHOWN).toContain('| When (UTC) | Started by | Result | |')
   const row = SHOWN.split('\n').find((line) => line.startsWith('| 2026')) ?? ''
   expect(row).toContain(
     '| 2026-03-02 09:58 | <a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code> by <code>ann</code></a>, about #12 and acme/code#3 |',
   )
-  expect(row).toContain('| <a href="https://github.com/acme/docs/actions/runs/42">updated</a> |')
+  expect(row).toMatch(/ \| updated \| <a href="https:\/\/github.com\/acme\/docs\/actions\/runs\/42">run<\/a> \|$/)
+  const commits = 'https://github.com/acme/docs/compare/c...d'
+  const linked = renderHistory({ ...STATE, rows: [{ ...ENDED, result: '2 new commits', commits }] })
+  expect(linked).toContain(`| <a href="${commits}">2 new commits</a> | <a href=`)
 })
 
 test('says that the agent is working, and what not to do meanwhile', () => {
@@ -129,8 +132,14 @@ test('shows at most five sources of a row, and keeps all in the state', () => {
 })
 
 test('says how to ask for a change, without names of inputs', () => {
-  expect(SHOWN).toContain('To ask for a change, review it or comment on it')
-  expect(renderHistory({ ...STATE, followUps: 16, limit: 20 })).not.toMatch(/on-open-pr|max-follow-ups|prompt/)
+  expect(SHOWN).toContain(
+    '**To ask the agent for a change,** begin a comment with the command of this repository, such as `/docs ',
+  )
+  const known = merge(STATE, { command: '/ask', limit: 20 })
+  expect(renderHistory(merge(known))).toContain(
+    '**To ask the agent for a change,** begin a comment with `/ask`, such as `/ask ',
+  )
+  expect(renderHistory({ ...known, followUps: 16 })).not.toMatch(/on-open-pr|max-follow-ups|prompt/)
 })
 
 test.each([
@@ -139,9 +148,8 @@ test.each([
   [20, 20, 'None left: merge or close this pull request, or the next run fails.'],
 ])('warns after %i of %i follow-ups: “%s”', (used, max, warning) => {
   expect(warnOfLimit(used, max)).toBe(warning)
-  expect(renderHistory({ ...STATE, followUps: used, limit: max })).toContain(
-    `${used} follow-ups of ${max} used.${warning && ' '}${warning}`,
-  )
+  const shown = renderHistory({ ...STATE, followUps: used, limit: max })
+  expect(shown.includes(`${used} of ${max} updates are used. ${warning}`)).toBe(warning !== '')
 })
 
 test('replaces the own row, and keeps the rows of others in the order of their starts', () => {

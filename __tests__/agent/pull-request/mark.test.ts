@@ -5,7 +5,14 @@ import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator
 import { PUSH } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
-import { playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../../support/play-step.ts'
+import {
+  changeResponse,
+  playStep,
+  type PlayedStep,
+  type PlayStepOptions,
+  type Responder,
+  respondWith,
+} from '../../support/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 const play = (given: Given = {}, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>
@@ -47,6 +54,59 @@ describe.each([
     const { isGreen, report, notice } = await play({}, { responses })
     expect([isGreen, report.unmarked]).toEqual([true, undefined])
     expect(notice?.text).toContain(message)
+  })
+})
+
+/** After the first read that names the pull request, the job cannot be read any more. */
+function readOnce(): Responder {
+  let hasLink = false
+  return (request) => {
+    if (hasLink) return respondWith(403)()
+    hasLink = request.respond().body.includes('/pull/')
+    return changeResponse(() => ({ status: 'active' }))(request)
+  }
+}
+
+describe('marks a known pull request even if the end of its job cannot be observed', () => {
+  const expectMark = ({ docs, isGreen, report }: PlayedStep, job: string): void => {
+    expect([isGreen, report.error?.code]).toEqual([false, 'forbidden'])
+    const pull = job === 'job_finished' ? docs.pulls[1] : Object.values(docs.pulls).at(-1)
+    expect(pull?.labels).toContain('docs-agent')
+    expect(parseHistory(pull?.comments[0]?.body ?? '')).toMatchObject({ job, rows: [{ outcome: 'error' }] })
+  }
+  /** The pull request that an earlier run has opened, but not marked. */
+  const unmarked = (response: Responder, given: Given): Promise<PlayedStep> =>
+    play(
+      { ...given, 'job-id': 'job_finished' },
+      {
+        ...withScenario('open-pull-request'),
+        prepare: ({ pulls }) => Object.assign(pulls[1] ?? {}, { labels: [], comments: [] }),
+        responses: { 'read job_finished': response },
+      },
+    )
+
+  test('of a new job', async () => {
+    expectMark(await play(ROLLING, { responses: { 'read job_000001': readOnce() } }), 'job_000001')
+  })
+
+  test('of a job to which the step attaches', async () => {
+    expectMark(await unmarked(readOnce(), { prompt: '' }), 'job_finished')
+  })
+
+  test('of a follow-up to `job-id`', async () => {
+    let isSent = false
+    const once = readOnce()
+    const respond: Responder = (request) => {
+      isSent ||= request.service.requests.some(({ path }) => path.endsWith('/message'))
+      return isSent ? once(request) : request.respond()
+    }
+    expectMark(await unmarked(respond, {}), 'job_finished')
+  })
+
+  test('but not if no prompt was sent', async () => {
+    const respond: Responder = changeResponse(() => ({ status: 'archived' }))
+    const { observed, report } = await unmarked(respond, {})
+    expect([report.error?.code, observed.writes]).toEqual(['not-sent', []])
   })
 })
 

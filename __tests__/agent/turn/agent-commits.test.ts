@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { attributeCommits } from '../../../src/agent/turn/effect.ts'
 import { listOwners, type PullRequestCommit } from '../../../src/github/commits.ts'
+import { changeResponse, playFollowUp } from '../../support/play-step.ts'
 
 const AGENT = 'acme-agent[bot]'
 
@@ -23,6 +24,55 @@ const OWNERS = new Set([AGENT])
 test('counts a commit by a person that the agent committed as the work of the agent', () => {
   const added = commit('added', 'first', { committedBy: AGENT })
   expect(attributeCommits([FIRST], [FIRST, added], OWNERS)).toEqual({ byAgent: 1, others: new Map() })
+})
+
+test('a follow-up that the agent commits in the name of a person has changed the pull request', async () => {
+  const account = { id: 11, login: 'mona', type: 'User' }
+  const inHerName = <One extends { author: object }>(one: One) => ({ ...one, author: { ...one.author, ...account } })
+  const { outputs, hostCalls, report } = await playFollowUp(
+    {},
+    {
+      responses: {
+        'pulls/list-commits': changeResponse(([first, ...others]: readonly { author: object }[]) => [
+          first,
+          ...others.map(inHerName),
+        ]),
+        'repos/compare-commits-with-basehead': changeResponse(({ commits }: { commits: { author: object }[] }) => ({
+          commits: commits.map(inHerName),
+        })),
+      },
+    },
+  )
+  expect(outputs).toMatchObject({ outcome: 'pull-request', changed: 'true' })
+  expect(report.files?.files.length).toBeGreaterThan(0)
+  expect(hostCalls.join('\n')).not.toContain('Others have committed')
+})
+
+test('the prompt of a follow-up does not list commits in the name of a person that the agent made', async () => {
+  interface Listed {
+    readonly sha: string
+    readonly author: object
+    readonly parents: readonly { readonly sha: string }[]
+  }
+  const add = (changed: (one: Listed) => object) =>
+    changeResponse(([first]: readonly Listed[]) =>
+      first === undefined
+        ? []
+        : [
+            first,
+            { ...first, sha: 'e'.repeat(40), parents: [{ ...first.parents[0], sha: first.sha }], ...changed(first) },
+          ],
+    )
+  const author = { id: 11, login: 'mona', type: 'User' }
+  const inHerName = add((first) => ({ author: { ...first.author, ...author } }))
+  const byHer = add((first) => ({
+    author: { ...first.author, ...author },
+    committer: { ...first.author, ...author },
+  }))
+  const prompts = []
+  for (const respond of [inHerName, byHer])
+    prompts.push(...(await playFollowUp({}, { responses: { 'pulls/list-commits': respond } })).messages)
+  expect(prompts.map((prompt) => prompt.includes('People added these commits'))).toEqual([false, true])
 })
 
 test('counts a commit by the agent that GitHub committed', () => {

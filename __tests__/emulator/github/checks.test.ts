@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
-import { type CheckPlan, startChecks } from '../../../src/emulator/github/check-plan.ts'
+import type { CheckPlan } from '../../../src/emulator/github/check-plan.ts'
+import { startChecks } from '../../../src/emulator/github/start-checks.ts'
 import type { Annotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { parseLogUrl, createLogUrl } from '../../../src/emulator/github/workflow-operations.ts'

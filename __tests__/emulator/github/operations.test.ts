@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
-import { MAINTAINER, OUTSIDER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
+import { GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -123,6 +123,17 @@ describe('merges', () => {
     expect(update()).toBe(422)
   })
 
+  test('an update with an app’s token starts checks, and one with the workflow’s own token does not', () => {
+    const update = (token: string) => {
+      const { request, docs } = drive()
+      const headers = { authorization: `token ${token}` }
+      expect(request('PUT', '/pulls/7/update-branch', {}, headers).status).toBe(202)
+      return docs.checkRuns.length
+    }
+    expect(update(GITHUB_TOKEN)).toBe(0)
+    expect(update(`${GITHUB_TOKEN}:acme/docs`)).toBeGreaterThan(0)
+  })
+
   test('shows that auto-merge is enabled', () => {
     const autoMerge = { method: 'squash', enabledBy: MAINTAINER, enabledAtMs: START } as const
     const { auto_merge: shown } = drive({}, { autoMerge }).read('/pulls/7')
@@ -130,40 +141,7 @@ describe('merges', () => {
   })
 })
 
-describe('reviews', () => {
-  function submitReview(login: string, body: object, fields?: Partial<RepositoryState>) {
-    const driver = drive(fields)
-    driver.service.github.state.identity = login
-    const { status, body: review } = driver.request('POST', '/pulls/7/reviews', body)
-    return { ...driver, result: status === 200 ? review.state : review.errors[0] }
-  }
-
-  test.each([
-    [MAINTAINER, { event: 'APPROVE' }, 'APPROVED'],
-    [MAINTAINER, { event: 'REQUEST_CHANGES', body: 'Shorter' }, 'CHANGES_REQUESTED'],
-    [MAINTAINER, { event: 'COMMENT' }, 'Body cannot be blank'],
-    ['ann', { event: 'APPROVE' }, 'Can not approve your own pull request'],
-    ['ann', { event: 'REQUEST_CHANGES', body: 'No' }, 'Can not request changes on your own pull request'],
-    [TOKEN_USER, { event: 'APPROVE' }, 'APPROVED'],
-  ])('a review by %s with %j results in: %s', (login, body, expected) => {
-    expect(submitReview(login, body).result).toBe(expected)
-  })
-
-  test('GitHub Actions cannot approve if the repository does not allow it', () => {
-    const { result } = submitReview(TOKEN_USER, { event: 'APPROVE' }, { canActionsCreatePulls: false })
-    expect(result).toBe('GitHub Actions is not permitted to approve pull requests.')
-  })
-
-  test('a submitted review completes the request for it', () => {
-    const { request, read, service } = drive()
-    request('POST', '/pulls/7/requested_reviewers', { reviewers: ['mona'] })
-    service.github.state.identity = MAINTAINER
-    request('POST', '/pulls/7/reviews', { event: 'APPROVE' })
-    expect(read('/pulls/7').requested_reviewers).toEqual([])
-  })
-})
-
-describe('labels and issues', () => {
+describe('labels and comments', () => {
   test.each([
     [{ name: 'Question' }, 'already_exists'],
     [{ name: ' ' }, 'missing_field'],
@@ -178,15 +156,6 @@ describe('labels and issues', () => {
     const { request, service } = drive()
     service.github.state.permissions = permissions
     expect(request('POST', '/labels', { name: 'new' }).status).toBe(status)
-  })
-
-  test('a new issue has the next number, its labels, and only assignees with access', () => {
-    const issue = { title: 'A page is missing', labels: ['Question'], assignees: ['Mona', OUTSIDER] }
-    expect(drive().request('POST', '/issues', issue)).toMatchObject({
-      status: 201,
-      body: { number: 101, state: 'open', labels: [{ name: 'question' }], assignees: [{ login: 'mona' }] },
-    })
-    expect(drive().request('POST', '/issues', { title: ' ' }).status).toBe(422)
   })
 
   test('a comment has a page', () => {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { AGENT_USER, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
@@ -47,7 +48,7 @@ test('emits GitHub’s events for a pull request, from the push to the merge', (
 })
 
 test('an event contains the change and its author', () => {
-  const { docs, events, read, writeAs } = drive()
+  const { docs, events, read } = drive()
   const before = docs.branches['main']
   const { sha: after } = pushCommit(docs, 'main', { message: 'Second', author: AGENT_USER, files: [] }, START)
   read('/pulls')
@@ -65,7 +66,8 @@ test('an event contains the change and its author', () => {
       sender: { login: AGENT_USER },
     },
   })
-  writeAs(MAINTAINER, 'POST', '/issues', { title: 'A page is missing' })
+  docs.issues[8] = createIssueState({ title: 'A page is missing', user: MAINTAINER })
+  read('/pulls')
   expect(events[1]).toMatchObject({
     name: 'issues',
     payload: { action: 'opened', issue: { title: 'A page is missing' }, sender: { login: MAINTAINER } },
@@ -98,7 +100,8 @@ test('payloads contain only fields of GitHub’s published payloads', () => {
   pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
   openPull(docs, 7, { branch: 'guide', user: AGENT_USER, labels: ['question'] }, START)
   read('/pulls')
-  writeAs(MAINTAINER, 'POST', '/issues', { title: 'A page is missing' })
+  docs.issues[8] = createIssueState({ title: 'A page is missing', user: MAINTAINER })
+  read('/pulls')
   writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Hello' })
   expect([...new Set(events.map(({ name }) => name))].toSorted()).toEqual(EVENT_NAMES)
   for (const { name, payload } of events) {

@@ -37,13 +37,19 @@ test.each([
   ['\n\n  Fix the guide. \r\nThen more.', 'Fix the guide.', 'docs/fix-guide.md'],
   [' \n ', 'Update the docs', 'docs/update-docs.md'],
   ['🙂'.repeat(100), `${'🙂'.repeat(71)}…`, 'docs/notes.md'],
-  ['Document the `--dry-run` flag of the deploy command.', undefined, 'docs/dry-run-flag-deploy-command.md'],
+  ['Document the `--force` flag of the deploy command.', undefined, 'docs/force-flag-deploy-command.md'],
   ['Café guide', 'Café guide', 'docs/cafe-guide.md'],
   ['../../etc/passwd', '../../etc/passwd', 'docs/etc-passwd.md'],
   ['a/b\\c<\u202eevil>', undefined, 'docs/b-c-evil.md'],
 ])('derives a title and a safe page name from a prompt that begins with %j', (prompt, title, path) => {
   expect(getTitle(prompt)).toBe(title ?? prompt)
   expect(createEdits(prompt).map((edit) => edit.path)).toEqual([path, 'docs/index.md'])
+})
+
+test('documents the changes of the demo repository in plausible words', () => {
+  expect(createEdits('Commits:\na1b2c3d Print JSON with --json (mona)')).toMatchObject([
+    { path: 'docs/output.md', change: 'modified', diff: expect.arrayContaining(['+Every command prints a table.']) },
+  ])
 })
 
 test('counts job ids across projects, and assigns each job to one project and one pull request', () => {

@@ -26,6 +26,6 @@ test('a runner downloads the actions and the documentation, and nothing that onl
     'README.md',
     'LICENSE',
   ]
-  const forDevelopers = ['.ci', '__tests__', 'docs/assets', 'package-lock.json', 'scripts']
+  const forDevelopers = ['.ci', '__tests__', 'dist/start', 'docs/assets', 'package-lock.json', 'scripts']
   expect(leftOut(...forUsers, ...forDevelopers)).toEqual(forDevelopers)
 })

@@ -36,6 +36,11 @@ test('the emulator is in one file, which its program and npm start import', () =
   expect(importers.sort()).toEqual(['emulator/index.js', 'start/index.js'])
 })
 
+test("only npm start contains GitHub's parser of workflows", () => {
+  const holders = bundles.filter((bundle) => bundle !== 'emulator' && licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')))
+  expect(holders).toEqual(['start'])
+})
+
 test('the emulator contains no package', () => {
   expect(files).not.toContain('emulator/licenses.txt')
 })

@@ -13,7 +13,10 @@ const SERVICE = {
   DOCS_AGENT_PROJECT_ID: 'p1',
   DOCS_AGENT_API_KEY: 'docs_x',
 }
-const USUAL = { kind: 'run', action: 'agent', cancelAfter: undefined, isKept: false }
+/** A blank within a value is one that does not break. */
+const splitFlags = (flags: string): string[] => flags.split(' ').filter((flag) => flag !== '')
+
+const USUAL = { kind: 'run', action: 'agent', cancelAfter: undefined, isKept: false, showsAll: false }
 
 test('without flags the embedded service gets an example prompt', () => {
   const chosen = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], isRolling: false, inputs: {} }
@@ -21,6 +24,8 @@ test('without flags the embedded service gets an example prompt', () => {
     ...USUAL,
     service: { kind: 'embedded', ...chosen, speed: 10 },
     given: {},
+    words: [],
+    leavesRealService: false,
     defaults: { prompt: 'Document the new `--dry-run` flag of the deploy command.', ...EMBEDDED_INPUTS },
   })
 })
@@ -39,7 +44,7 @@ test('without a scenario the action gets exactly the inputs of the workflow in t
     ...EMBEDDED_INPUTS,
     ...example,
   })
-  expect(readOptions([], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
+  expect(readOptions(['--real'], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
 })
 
 test.each([
@@ -57,17 +62,34 @@ test('a step that does not wait is not given the inputs that need the end of the
   expect(defaults).toHaveProperty('paths')
 })
 
-test('all three variables choose a real service, with the defaults of the action', () => {
-  expect(readOptions(['--prompt', 'x'], SERVICE)).toEqual({
+test('--real chooses the service of the variables, with the defaults of the action', () => {
+  expect(readOptions(['--prompt', 'x', '--real'], SERVICE)).toEqual({
     ...USUAL,
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
     defaults: {},
     given: { prompt: 'x' },
+    words: ['--prompt', 'x', '--real'],
+    leavesRealService: false,
   })
 })
 
-/** A blank within a value is one that does not break. */
-const splitFlags = (flags: string): string[] => flags.split(' ').filter((flag) => flag !== '')
+test('without --real, the variables of a real service change nothing but a line', () => {
+  const embedded = { service: { kind: 'embedded' }, leavesRealService: true }
+  expect(readOptions(['--scenario', 'failed'], SERVICE)).toMatchObject(embedded)
+  expect(readOptions([], { DOCS_AGENT_API_KEY: 'x' })).toMatchObject({ ...embedded, leavesRealService: false })
+})
+
+const WORKFLOW = { kind: 'workflow', file: 'w.yml', events: [], changed: [], inputs: {}, vars: {}, isDryRun: false }
+
+test.each<[flags: string, wanted: object]>([
+  ['--workflow w.yml', WORKFLOW],
+  ['--workflow w.yml --event push --event schedule', { events: ['push', 'schedule'] }],
+  ['--workflow w.yml --changed a.ts --changed b/c.md', { changed: ['a.ts', 'b/c.md'] }],
+  ['--workflow w.yml --var A=b --input c=d --dry-run', { vars: { A: 'b' }, inputs: { c: 'd' }, isDryRun: true }],
+  ['--workflow w.yml --scenario draft --all --keep', { service: { gitHubScenarios: ['draft'] }, showsAll: true }],
+])('%j plays a workflow file, also where the variables of a real service are set', (flags, wanted) => {
+  expect(readOptions(splitFlags(flags), SERVICE)).toMatchObject({ ...wanted, service: { kind: 'embedded' } })
+})
 
 test.each<[flags: string, env: Env, wanted: object]>([
   ['--prompt x --job-id=job_1', {}, { given: { prompt: 'x', 'job-id': 'job_1' } }],
@@ -115,22 +137,29 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['', `A flag has no value. Put -- before the flags:${UNCLEAR}`, { npm_config_scenario: 'true' }],
   ['a b', UNCLEAR, { npm_config_scenario: 'true', npm_config_prompt: 'true' }],
   [
-    '',
+    '--check',
     'DOCS_AGENT_API_KEY is set, but not DOCS_AGENT_BASE_URL and DOCS_AGENT_PROJECT_ID. Set all three to use that service, or none.',
     { DOCS_AGENT_API_KEY: 'docs_secret', DOCS_AGENT_PROJECT_ID: '' },
   ],
   [
-    '',
+    '--real',
     'DOCS_AGENT_BASE_URL and DOCS_AGENT_PROJECT_ID are set, but not DOCS_AGENT_API_KEY.',
     { ...SERVICE, DOCS_AGENT_API_KEY: '' },
   ],
-  ['--scenario failed', '--scenario is for the embedded service', SERVICE],
-  ['--speed 2', '--speed is for the embedded service', SERVICE],
+  ['--real', '--real needs the variables DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID, DOCS_AGENT_API_KEY.'],
+  ['--real --scenario failed', '--scenario is for the embedded service', SERVICE],
+  ['--check --speed 2', '--speed is for the embedded service. Remove it, or remove --check.', SERVICE],
+  ['--real --workflow w.yml', '--workflow plays the embedded service. Remove --real.', SERVICE],
+  ['--workflow w.yml --prompt x', '--prompt is not for --workflow, which takes all inputs from the file.'],
+  ['--workflow w.yml --event fork', '--event fork cannot be played here. These can: push, schedule, '],
+  ['--workflow w.yml --changed ../x', '--changed needs the path of a file from the root of the repository'],
+  ['--workflow w.yml --var A', '--var needs the form name=value, and got «A».'],
+  ['--event push', '--event is for your own workflow:\n  npm start -- --workflow .github/workflows/docs.yml --event …'],
   ['--bogus', 'There is no option --bogus. This shows all:\n  npm start -- --help'],
   ['--promt x', 'There is no option --promt. Did you mean --prompt? This shows all:\n  npm start -- --help'],
   ['--toString', 'There is no option --toString.'],
   ['-x', 'There is no option -x.'],
-  ['--action nice', '--action must be agent or visitors, and is «nice».'],
+  ['--action nice', '--action must be agent, visitors or report, and is «nice».'],
   ['--scenario', '--scenario needs a value.'],
   ['--prompt --help', '--prompt needs a value.'],
   ['--scenario nice', 'There is no scenario «nice». This lists all:\n  npm start -- --list'],

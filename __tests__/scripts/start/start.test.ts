@@ -79,7 +79,7 @@ async function run(args: readonly string[], options: StartOptions = {}): Promise
 
 test('runs the action against the embedded service, and shows log, outputs, summary and conclusion', async () => {
   const env = { HTTPS_PROXY: 'http://p.example' }
-  const { exitCode, stdout, stderr } = await run(['--prompt', 'Write it.'], { env })
+  const { exitCode, stdout, stderr } = await run(['--prompt', 'Write it.', '--all'], { env })
   expect([exitCode, stderr]).toEqual([0, ''])
   expect(stdout).toContain('docs-demo *** timeout 60\nproxy none in true\nNotice: Hello: Write it.\n')
   expect(stdout).toMatch(/status {2}completed\n[^]*\nOpened\n[^]*success, exit code 0/)
@@ -93,13 +93,16 @@ test.each([
   expect((await run(args)).stdout.split('\n', 2)[1]).toBe(line.trim())
 })
 
-test('with the three variables it starts no service, and passes on the proxy', async () => {
+test('with --real it uses the service of the variables, and passes on the proxy', async () => {
   const service = { DOCS_AGENT_BASE_URL: 'https://docs.example.com', DOCS_AGENT_PROJECT_ID: 'p2' }
   const env = { ...service, DOCS_AGENT_API_KEY: 'docs_other', HTTPS_PROXY: 'http://p.example' }
-  const { exitCode, stdout } = await run([], { env })
+  const { exitCode, stdout } = await run(['--real'], { env })
   expect(exitCode).toBe(0)
   expect(stdout).toContain('https://docs.example.com p2 *** timeout 60\nproxy http://p.example')
   expect(stdout).not.toContain('docs_other')
+  const embedded = await run([], { env })
+  expect(embedded.stdout).toContain('nothing is sent there: --check only reads, and --real starts a real job')
+  expect(embedded.stdout).toContain('docs-demo *** timeout 60\nproxy none')
 })
 
 test.each([
@@ -139,16 +142,24 @@ test('reports invalid flags and a missing program with the problem and a fix', a
   expect(await run([], { folder })).toMatchObject({ exitCode: 2, stderr: built })
 })
 
-const LINK = 'http://127.0.0.1/acme/docs/pull/4'
-const OPENED = `require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'pr-link=${LINK}\\n')`
+/** Opens a pull request of the embedded GitHub. */
+const OPENED = `const { env } = process
+const link = env['INPUT_BASE-URL'] + '/acme/docs/pull/4'
+console.log('See ' + link)
+require('node:fs').appendFileSync(env.GITHUB_OUTPUT, 'pr-link=' + link + '\\n')`
 
-test('the link comes last, and says how to keep its page available', async () => {
+test('shows no address that leads nowhere, and offers the commands that show more', async () => {
   const folder = project()
   writeFileSync(join(folder, 'dist', 'agent', 'index.js'), OPENED)
-  expect((await run([], { folder })).stdout.trimEnd()).toMatch(/success, .*\nhttp:\S+ \(look at it with --keep\)$/)
-  const { exitCode, stdout } = await run(['--keep'], { folder, cancelAt: 'until Ctrl-C' })
-  expect(exitCode).toBe(0)
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${LINK} is open until Ctrl-C`)
+  const { stdout } = await run(['--prompt', 'Say "hi".'], { folder })
+  expect(stdout).toContain('\nSee acme/docs/pull/4\n')
+  expect(stdout).not.toContain('http://127')
+  const command = `\n  npm start -- --prompt 'Say "hi".'`
+  expect(stdout).toContain(`To see the outputs and the job summary too:${command} --all\n`)
+  expect(stdout).toContain(`To look at the pull request in a browser:${command} --keep\n`)
+  const kept = await run(['--keep', '--all'], { folder, cancelAt: 'until Ctrl-C' })
+  expect(kept.exitCode).toBe(0)
+  expect(kept.stdout.trimEnd().split('\n').at(-1)).toMatch(/^http:\S+\/acme\/docs\/pull\/4 is open until Ctrl-C$/)
 })
 
 test('a rolling pull request has several runs, until one is red', async () => {
@@ -221,7 +232,7 @@ test('--check reports what the service refuses, with a fix', async () => {
 const testWithSignals = process.platform === 'win32' ? test.skip : test
 
 testWithSignals('Ctrl-C cancels the action, and its results are shown', async () => {
-  const { exitCode, stdout } = await run(['--prompt', 'wait'], { cancelAt: 'waiting' })
+  const { exitCode, stdout } = await run(['--prompt', 'wait', '--all'], { cancelAt: 'waiting' })
   expect(exitCode).toBe(1)
   expect(stdout).toMatch(/Cancelling, as the runner would\.[^]*status {2}completed\n[^]*cancelled, exit code 1/)
 })

@@ -87,10 +87,16 @@ test.each<[what: string, fields: Partial<Result>, shown: string]>([
   ['the outcome', { outputs: { outcome: 'submitted' } }, '✔ success: submitted,'],
   ['the signal', { exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, '■ cancelled, SIGKILL'],
 ])('the result shows %s', (_what, fields, shown) => {
-  expect(showResult({ ...result, ...fields }, paintNothing)).toContain(shown)
+  expect(showResult({ ...result, ...fields }, paintNothing, true)).toContain(shown)
 })
 
-test('the list has a line for each scenario, and starts with six', () => {
+test('outputs and the summary are shown only on request', () => {
+  const fields = { ...result, summary: '# Done', outputs: { outcome: 'submitted' } }
+  const shown = showResult(fields, paintNothing, false, [['On the pull request', 'a comment']])
+  expect(shown).toMatch(/^\n── On the pull request ─+\na comment\n\n── Conclusion ─+\n✔ success: submitted,.*\n$/)
+})
+
+test('the list has a line for each scenario, and starts with five', () => {
   const groups = listScenarios()
     .split('\n\n')
     .map((group) => group.match(/^ {2}[a-z-]+(?= {2,}[A-Z].*\.$)/gm)?.map((name) => name.trim()) ?? [])

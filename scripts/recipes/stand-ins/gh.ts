@@ -5,166 +5,89 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, type ParseArgsConfig } from 'node:util'
 
-interface Pull {
-  readonly number: number
-  readonly title: string
-  readonly html_url: string
-  readonly state: string
-  readonly merged_at: string | null
-  readonly draft: boolean
-  readonly head: { readonly ref: string; readonly sha: string }
-  readonly base: { readonly ref: string }
-  readonly labels: readonly { readonly name: string }[]
+const { ARTIFACTS_FOLDER = '', GH_TOKEN = '', GITHUB_API_URL = '', GOJQ = '' } = process.env
+
+interface Response {
+  readonly status: number
+  readonly json: unknown
+  readonly message: string
 }
 
-interface Values extends Readonly<Partial<Record<TextFlag, string>>>, Readonly<Partial<Record<Switch, boolean>>> {
-  readonly field?: readonly string[]
-}
-type TextFlag =
-  'repo' | 'match-head-commit' | 'json' | 'jq' | 'state' | 'label' | 'add-label' | 'body' | 'title' | 'method'
-type Switch = (typeof MERGE_METHODS)[number] | 'approve' | 'request-changes' | 'comment' | 'paginate' | 'silent'
-
-interface Command {
-  readonly flags: readonly (TextFlag | Switch | 'field')[]
-  readonly run: (target: string, values: Values) => Promise<void>
-}
-
-const { ARTIFACTS_FOLDER = '', GH_TOKEN = '', GITHUB_API_URL = '', GITHUB_REPOSITORY = '', GOJQ = '' } = process.env
-const MERGE_METHODS = ['merge', 'squash', 'rebase'] as const
-const SWITCHES: readonly string[] = [...MERGE_METHODS, 'approve', 'request-changes', 'comment', 'paginate', 'silent']
-
-async function send(method: string, path: string, body?: object) {
-  const response = await fetch(path.startsWith('http') ? path : `${GITHUB_API_URL}/${path.replace(/^\//, '')}`, {
+async function request(method: string, path: string, body?: object): Promise<Response> {
+  const response = await fetch(`${GITHUB_API_URL}/${path}`, {
     method,
     headers: { authorization: `token ${GH_TOKEN}` },
     ...(body && { body: JSON.stringify(body) }),
   })
   const json = JSON.parse((await response.text()) || 'null') as unknown
   const { message = '' } = (json ?? {}) as { readonly message?: string }
-  if (!response.ok) throw new Error(`${message} (HTTP ${response.status})`)
-  return { json, next: /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] }
+  return { status: response.status, json, message }
 }
 
-async function readPages(path: string): Promise<readonly unknown[]> {
-  const pages: unknown[] = []
-  for (let next: string | undefined = path; next !== undefined;) {
-    const { json, next: following } = await send('GET', next)
-    pages.push(json)
-    next = following
-  }
-  return pages
+/** Sends a request that must succeed. */
+async function send(method: string, path: string, body?: object): Promise<unknown> {
+  const { status, json, message } = await request(method, path, body)
+  if (status >= 400) throw new Error(`${message} (HTTP ${status})`)
+  return json
 }
 
-/** Prints JSON. Evaluates `--jq` with the library that gh uses. */
-function print(json: unknown, jq: string | undefined): void {
-  const input = JSON.stringify(json)
-  process.stdout.write(jq === undefined ? `${input}\n` : execFileSync(GOJQ, ['--raw-output', jq], { input }))
+/** Returns the API path of a pull request. */
+function getPath(link: string): string {
+  const [, name, number] = /^https?:\/\/[^/]+\/([^/]+\/[^/]+)\/pull\/(\d+)$/.exec(link) ?? []
+  if (name === undefined || number === undefined) throw new Error(`There is no pull request “${link}”.`)
+  return `repos/${name}/pulls/${number}`
 }
 
-/** Returns the API path of a pull request that is named by its link, or by its number and `--repo`. */
-function getPath(kind: 'pulls' | 'issues', target: string, { repo = GITHUB_REPOSITORY }: Values): string {
-  const [, linked = repo, number = target] =
-    /^https?:\/\/[^/]+\/([^/]+\/[^/]+)\/pull\/(\d+)$/.exec(target) ?? ([] as string[])
-  if (!/^\d+$/.test(number)) throw new Error(`There is no pull request “${target}”.`)
-  return `repos/${linked}/${kind}/${number}`
+interface Review {
+  readonly user: { readonly login: string }
+  readonly state: string
 }
 
-const PULL_FIELDS: Readonly<Record<string, (pull: Pull) => unknown>> = {
-  number: ({ number }) => number,
-  title: ({ title }) => title,
-  url: ({ html_url: url }) => url,
-  state: ({ state, merged_at: mergedAt }) => (mergedAt === null ? state.toUpperCase() : 'MERGED'),
-  isDraft: ({ draft }) => draft,
-  headRefName: ({ head }) => head.ref,
-  headRefOid: ({ head }) => head.sha,
-  baseRefName: ({ base }) => base.ref,
-  labels: ({ labels }) => labels.map(({ name }) => ({ name })),
-}
+type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-function selectFields(pull: Pull, names = 'url'): object {
-  const fields = names.split(',').map((name) => {
-    const select = PULL_FIELDS[name]
-    if (select === undefined) throw new Error(`--json ${name} is not played.`)
-    return [name, select(pull)] as const
-  })
-  return Object.fromEntries(fields)
+interface Command {
+  readonly options: ParseArgsConfig['options'] & {}
+  readonly run: (target: string, values: Values) => Promise<void>
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   'pr merge': {
-    flags: ['repo', ...MERGE_METHODS, 'match-head-commit'],
-    async run(target, values) {
-      const method = MERGE_METHODS.find((name) => values[name])
-      if (method === undefined) throw new Error('--merge, --rebase or --squash is required.')
-      const { 'match-head-commit': sha } = values
-      await send('PUT', `${getPath('pulls', target, values)}/merge`, { merge_method: method, ...(sha && { sha }) })
+    options: { squash: { type: 'boolean' }, 'match-head-commit': { type: 'string' } },
+    async run(link, { squash, 'match-head-commit': sha }) {
+      if (squash !== true) throw new Error('--squash is required.')
+      await send('PUT', `${getPath(link)}/merge`, { merge_method: 'squash', ...(sha !== undefined && { sha }) })
+    },
+  },
+  'pr update-branch': {
+    options: {},
+    async run(link) {
+      const { status, message } = await request('PUT', `${getPath(link)}/update-branch`)
+      // GitHub CLI compares first, and succeeds if the branch is up to date.
+      if (status >= 400 && message !== 'There are no new commits on the base branch.')
+        throw new Error(`${message} (HTTP ${status})`)
     },
   },
   'pr view': {
-    flags: ['repo', 'json', 'jq'],
-    async run(target, values) {
-      const { json } = await send('GET', getPath('pulls', target, values))
-      print(selectFields(json as Pull, values.json), values.jq)
-    },
-  },
-  'pr list': {
-    flags: ['repo', 'state', 'label', 'json', 'jq'],
-    async run(_target, { repo = GITHUB_REPOSITORY, state = 'open', label, json: names, jq }) {
-      const pulls = (await readPages(`repos/${repo}/pulls?per_page=100&state=${state}`)).flat() as readonly Pull[]
-      const listed = pulls.filter(({ labels }) => label === undefined || labels.some(({ name }) => name === label))
-      const bodies = listed.map((pull) => selectFields(pull, names))
-      print(bodies, jq)
-    },
-  },
-  'pr comment': {
-    flags: ['repo', 'body'],
-    async run(target, values) {
-      await send('POST', `${getPath('issues', target, values)}/comments`, { body: values.body })
-    },
-  },
-  'pr edit': {
-    flags: ['repo', 'add-label'],
-    async run(target, values) {
-      await send('POST', `${getPath('issues', target, values)}/labels`, { labels: [values['add-label']] })
-    },
-  },
-  'pr review': {
-    flags: ['repo', 'approve', 'request-changes', 'comment', 'body'],
-    async run(target, values) {
-      const { approve = false, 'request-changes': asksForChanges = false, body = '' } = values
-      const event = approve ? 'APPROVE' : asksForChanges ? 'REQUEST_CHANGES' : 'COMMENT'
-      await send('POST', `${getPath('pulls', target, values)}/reviews`, { event, body })
-    },
-  },
-  'issue create': {
-    flags: ['repo', 'title', 'body', 'label'],
-    async run(_target, { repo = GITHUB_REPOSITORY, title, body, label }) {
-      const labels = label === undefined ? [] : [label]
-      const { json } = await send('POST', `repos/${repo}/issues`, { title, body, labels })
-      process.stdout.write(`${(json as { readonly html_url: string }).html_url}\n`)
+    options: { json: { type: 'string' }, jq: { type: 'string' } },
+    async run(link, { json, jq }) {
+      if (json !== 'reviews' || typeof jq !== 'string') throw new Error('Only --json reviews with --jq is played.')
+      const listed = (await send('GET', `${getPath(link)}/reviews?per_page=100`)) as readonly Review[]
+      const reviews = listed.map(({ user, state }) => ({ author: { login: user.login }, state }))
+      // The library that GitHub CLI uses.
+      const input = JSON.stringify({ reviews })
+      process.stdout.write(execFileSync(GOJQ, ['--raw-output', jq], { input }))
     },
   },
   api: {
-    flags: ['paginate', 'method', 'jq', 'silent', 'field'],
-    async run(path, { paginate = false, method, jq, silent = false, field = [] }) {
-      const fields = field.map((pair): [string, string] => {
-        const [name = '', ...parts] = pair.split('=')
-        return [name, parts.join('=')]
-      })
-      const body = fields.length === 0 ? undefined : Object.fromEntries(fields)
-      const pages = paginate
-        ? await readPages(path)
-        : [(await send(method ?? (body === undefined ? 'GET' : 'POST'), path, body)).json]
-      if (!silent) for (const page of pages) print(page, jq)
+    options: { 'raw-field': { type: 'string', short: 'f', multiple: true }, silent: { type: 'boolean' } },
+    async run(path, { 'raw-field': fields, silent }) {
+      if (!Array.isArray(fields) || silent !== true) throw new Error('Only fields and --silent are played.')
+      const pairs = fields.map((field) => /^([^=]+)=([^]*)$/.exec(String(field))?.slice(1) ?? [])
+      await send('POST', path, Object.fromEntries(pairs) as object)
     },
   },
-}
-
-const toOption = (name: string) => {
-  if (SWITCHES.includes(name)) return { type: 'boolean' } as const
-  return name === 'field' ? ({ type: 'string', short: 'f', multiple: true } as const) : ({ type: 'string' } as const)
 }
 
 async function run(args: readonly string[]): Promise<void> {
@@ -174,11 +97,8 @@ async function run(args: readonly string[]): Promise<void> {
   const name = args.slice(0, words).join(' ')
   const command = COMMANDS[name]
   if (command === undefined) throw new Error(`The command “${name}” is not played.`)
-  const { values, positionals } = parseArgs({
-    args: args.slice(words),
-    options: Object.fromEntries(command.flags.map((flag) => [flag, toOption(flag)])),
-    allowPositionals: true,
-  })
+  const { options } = command
+  const { values, positionals } = parseArgs({ args: args.slice(words), options, allowPositionals: true })
   await command.run(positionals[0] ?? '', values)
 }
 

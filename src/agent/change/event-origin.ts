@@ -32,8 +32,20 @@ export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>):
   return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
 }
 
+/** The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand. */
+function getTagCommits(event: Extract<Event, { kind: 'tag' | 'release' }>, sha: string): readonly EventCommit[] {
+  if (event.sender.isBot) return toCommit(SHA.test(sha) ? sha : undefined)
+  return event.kind === 'tag' ? (event.push?.commits ?? []) : []
+}
+
+/** Runners other than GitHub's can omit what was pushed: then only the newest commit is known. */
+function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: string): readonly EventCommit[] {
+  const isKnown = push.move.kind !== 'unknown' || push.commits.length > 0
+  return isKnown ? push.commits : toCommit(SHA.test(sha) ? sha : undefined)
+}
+
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
-  const { defaultBranch, sender } = event
+  const { defaultBranch } = event
   /** The default branch belongs to nobody, so it is left out. */
   const getBranch = (name = ''): string | undefined =>
     name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
@@ -54,12 +66,10 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return getSubjectOrigin(event.subject)
     case 'push':
-      return { kind: 'change', commits: event.push.commits, branch: getBranch(event.branch) }
+      return { kind: 'change', commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
-      // The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand.
-      if (sender.isBot) return { kind: 'change', commits: toCommit(SHA.test(sha) ? sha : undefined) }
-      return { kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
+      return { kind: 'change', commits: getTagCommits(event, sha) }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
@@ -85,24 +95,10 @@ const KIND_TEXTS = {
   other: 'event',
 } as const
 
-/** White space, and characters that nobody sees. */
-const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
-const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
-/** What may stand between the command and the instruction: a mark, and one white space. */
-const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
-
 /**
- * Reads the command as phones and people write it: in any case, after blanks, and with `:` or `,` after it.
- * @returns the text after the command and one white space; undefined if the text does not begin with the command as a word
+ * Describes for people what started the run and who caused it, with a link to it if the event has one.
+ * @param command the command of the event's comment; empty if it has none
  */
-export function readInstruction(text: string, command: string): string | undefined {
-  const trimmed = text.replace(LEADING_BLANKS, '')
-  if (trimmed.slice(0, command.length).toLowerCase() !== command.toLowerCase()) return undefined
-  const rest = trimmed.slice(command.length)
-  return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
-}
-
-/** Describes for people what started the run and who caused it, with a link to it if the event has one. */
 export function describeTrigger(event: Event, command: string): LinkedText {
   const by = ` by ${quoteName(event.sender.login)}`
   switch (event.kind) {
@@ -123,8 +119,7 @@ export function describeTrigger(event: Event, command: string): LinkedText {
     case 'comment':
     case 'review': {
       const { kind, comment } = event
-      const isCommand = command !== '' && readInstruction(comment.text, command) !== undefined
-      return { text: `${isCommand ? quoteName(command) : kind}${by}`, url: comment.url }
+      return { text: `${command === '' ? kind : quoteName(command)}${by}`, url: comment.url }
     }
     case 'workflow-run':
       return { text: `workflow ${quoteName(event.run.name ?? 'without a name')}`, url: event.run.url }

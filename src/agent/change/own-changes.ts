@@ -9,8 +9,7 @@ import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
-import { isOwnComment } from '../pull-request/history.ts'
-import { listHistories } from '../pull-request/mark.ts'
+import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
 import {
@@ -217,50 +216,67 @@ function isCausedByBot({ event }: AgentStep['context'], { kind }: EventOrigin): 
   return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
 }
 
-/** Reads the facts and decides. */
+/** Decides about the pull requests that an event names. */
+async function decideByPullRequests(
+  { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<LoopReason | undefined> {
+  const { event, eventName } = step.context
+  const isPullRequestEvent = event.kind === 'pull-request'
+  const { authors, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+  const [first] = authors
+  const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
+  // The branch of somebody's pull request may have received a merge of the agent's.
+  const own = work.own ?? (await findOwn(listEventCommits(step.context), sources, step))
+  const reason = decideLoop({ ...NO_LOOP, ...work, own, isByBot: isByBot || isByBotAccount })
+  if (reason !== undefined || !isPullRequestEvent || !eventName.startsWith('pull_request')) return reason
+  // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
+  if (first === undefined || first.author.type === 'Bot') return undefined
+  const { login } = first.author
+  return decideLoop({ ...NO_LOOP, agentAccount: (await openedEarlier(login, first.number, step)) ? login : undefined })
+}
+
+/** Decides about the commits of a change. */
+async function decideByCommits(
+  commits: readonly ChangeCommit[],
+  { branch, isByBot }: { readonly branch: string | undefined; readonly isByBot: boolean },
+  sources: SourceLookUp,
+  step: AgentStep,
+): Promise<LoopReason | undefined> {
+  const { event } = step.context
+  // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
+  const isOfBranch = 'work' in event && branch !== undefined
+  const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
+  if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
+  // The first release has no commits that could show who did the work.
+  const isUnknownRelease = commits.length === 0 && (event.kind === 'tag' || event.kind === 'release')
+  const hasWorkOfPerson = isUnknownRelease || (await findWorkOfPerson(commits, sources, step))
+  return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
+}
+
+/** Decides about a branch without commits of its own, such as its creation. Its pull request may have been merged since. */
+async function decideByBranch(branch: string, isByBot: boolean, step: AgentStep): Promise<LoopReason | undefined> {
+  const [newest] = await openGitHub(step).findPullRequestsOfBranch(step.context.repository, branch, 'all')
+  const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
+  return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
+}
+
+/** Reads the facts about the pull requests, the commits or the branch that the event is about, and decides. */
 async function readAndDecide(
   found: FoundChange | undefined,
   sources: SourceLookUp,
   step: AgentStep,
 ): Promise<LoopReason | undefined> {
   const { context, inputs } = step
-  const { event, eventName } = context
   const origin = findEventOrigin(context)
   const { numbers, branch } = origin
-  const isPullRequestEvent = event.kind === 'pull-request'
   const isByBot = isCausedByBot(context, origin)
-  const ofEvent = listEventCommits(context)
-  if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success') {
-    const { authors, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
-    const [first] = authors
-    const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
-    // The branch of somebody's pull request may have received a merge of the agent's.
-    const own = work.own ?? (await findOwn(ofEvent, sources, step))
-    const reason = decideLoop({ ...NO_LOOP, ...work, own, isByBot: isByBot || isByBotAccount })
-    if (reason !== undefined || !eventName.startsWith('pull_request') || !isPullRequestEvent || first === undefined)
-      return reason
-    const { login, type } = first.author
-    // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
-    if (type === 'Bot') return undefined
-    return decideLoop({
-      ...NO_LOOP,
-      agentAccount: (await openedEarlier(login, first.number, step)) ? login : undefined,
-    })
-  }
-  const commits = listCommits(found, ofEvent, step)
-  if (commits.length > 0 || branch === undefined) {
-    // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
-    const own = await findOwn('work' in event && branch !== undefined ? ofEvent : commits, sources, step)
-    if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
-    // The first release has no commits that could show who did the work.
-    const isUnknownRelease = commits.length === 0 && (event.kind === 'tag' || event.kind === 'release')
-    const hasWorkOfPerson = isUnknownRelease || (await findWorkOfPerson(commits, sources, step))
-    return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
-  }
-  // The event is about a branch without commits of its own, such as its creation. Its pull request may have been merged since.
-  const [newest] = await openGitHub(step).findPullRequestsOfBranch(context.repository, branch, 'all')
-  const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
-  return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
+  if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
+    return decideByPullRequests({ numbers, isByBot }, sources, step)
+  const commits = listCommits(found, listEventCommits(context), step)
+  if (commits.length > 0 || branch === undefined) return decideByCommits(commits, { branch, isByBot }, sources, step)
+  return decideByBranch(branch, isByBot, step)
 }
 
 /** What is known without a token: the sender and the payload. */

@@ -1,11 +1,10 @@
 /** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
-import { type Context, openGitHub } from '../../action/step.ts'
+import { type Context, openGitHub, type Step } from '../../action/step.ts'
 import type { ComparedCommit, PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, orUndefined } from '../../runtime/errors.ts'
-import type { AgentStep } from '../record.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -124,7 +123,7 @@ export interface SourceLookUp {
 }
 
 /** @param repository of the commits */
-export function openSourceLookUp(repository: string, step: AgentStep): SourceLookUp {
+export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
   const pusher = event.sender.isBot ? '' : event.sender.login
@@ -199,7 +198,10 @@ export function openSourceLookUp(repository: string, step: AgentStep): SourceLoo
 }
 
 /** Whether no second look at the commit is needed. Such commits are looked up first, because one of them may decide. */
-export function sortByLookUp(commits: readonly ChangeCommit[], { context }: AgentStep): readonly ChangeCommit[] {
+export function sortByLookUp(
+  commits: readonly ChangeCommit[],
+  { context }: Pick<Step, 'context'>,
+): readonly ChangeCommit[] {
   const { login } = context.event.sender
   const isQuick = ({ isNew, authorLogin, committerLogin }: ChangeCommit): boolean =>
     !isNew || (authorLogin === login && committerLogin === login)

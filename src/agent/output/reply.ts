@@ -1,10 +1,13 @@
 /** Replies to the comment that started the run. */
 import { type Conclusion, type Context, openAtEnd } from '../../action/step.ts'
 import type { CommentAddress, ListedComment } from '../../github/comments.ts'
+import { isOpen } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { conclude } from '../outcome.ts'
-import { type AgentStep, getOwnLink, redactRun, type Run } from '../record.ts'
+import { conclude, omitInputs } from '../outcome.ts'
+import { linkCommits } from '../pull-request/status.ts'
+import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
 /** Identifies the step that replies. */
 interface ReplyPlace {
@@ -31,27 +34,48 @@ export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'i
 /** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
 
+/** Links to the new commits, the pull request and the run. */
+function renderLinks(run: Run, { serverUrl, repository, runId }: Context): string {
+  const link = getOwnLink(run)
+  const at = link?.repository === undefined ? undefined : `${serverUrl}/${link.repository}`
+  const commits = at !== undefined && getOperation(run) === 'updated' ? linkCommits(run.turns, at) : undefined
+  const links = [
+    commits && `[${commits.text}](${commits.url})`,
+    link && `[pull request${link.number === undefined ? '' : ` #${link.number}`}](${link.href.replaceAll('@', '%40')})`,
+    `[run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return links
+    .filter(Boolean)
+    .join(' · ')
+    .replace(/^\[./, (first) => first.toUpperCase())
+}
+
+/** Comments in another repository do not start the workflow. */
+function canAskAgain(run: Run, { repository }: Context): boolean {
+  const link = getOwnLink(run)
+  return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getFindings(run))
+}
+
 /**
  * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
  * does not mention anybody, and does not quote the service or other users: the page of the run does.
  */
 export function renderReply(
   run: Run,
-  { title, text, advice }: Conclusion,
+  conclusion: Conclusion,
   address: CommentAddress,
-  context: Context & { readonly inputsHash: string },
+  context: Context & { readonly inputsHash: string; readonly command: string },
 ): string {
   const { skipReason } = run
-  const { serverUrl, repository, runId } = context
-  const link = getOwnLink(run)
-  const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
+  const { title, text, advice } = omitInputs(conclusion)
   const blocks = [
     formatSentences(
       skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
     ),
     skipReason === undefined && advice && formatSentences(advice),
-    link && `[${name}](${link.href.replaceAll('@', '%40')})`,
-    `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
+    renderLinks(run, context),
+    canAskAgain(run, context) &&
+      `To ask for another change, begin a comment on the pull request with \`${context.command}\`.`,
   ]
   return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
 }
@@ -61,7 +85,7 @@ export function renderReply(
  */
 export async function replyToComment(step: AgentStep): Promise<void> {
   const { core, inputs, record } = step
-  const context = { ...step.context, inputsHash: inputs.hash }
+  const context = { ...step.context, inputsHash: inputs.hash, command: inputs.command }
   const run = redactRun(record.read(), core.redact)
   const { comment } = run
   if (comment === undefined || inputs.dryRun) return

@@ -60,7 +60,7 @@ function renderHeading(run: Run, { isGreen, title }: Conclusion): string {
   const icon = isGreen ? (adviseOnPullRequest(run) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, [isRehearsal === true ? 'Rehearsal' : undefined, 'Docs agent', ...place, formatKind(run)], title)
+  return heading(icon, title, ['Docs agent', ...place, formatKind(run)], isRehearsal)
 }
 
 /** A long fact must leave room for the rest of the table. */

@@ -4,7 +4,7 @@
  */
 import { openAtEnd, openGitHub } from '../../action/step.ts'
 import type { PullRequestLink } from '../../docs-service/schemas.ts'
-import { type ComparedCommit, type Comparison, listOwners } from '../../github/commits.ts'
+import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
@@ -165,11 +165,9 @@ export async function examinePullRequest(
   return waitForChecks(pullRequest, mayFix, step)
 }
 
-const getWriter = ({ account, writtenBy = account?.login }: ComparedCommit): string => writtenBy ?? ''
-
-/** Whether these owners have written all compared commits. */
+/** Whether all compared commits are the work of these owners. */
 const isAllBy = (owners: ReadonlySet<string>, { commits, totalCommits }: Comparison): boolean =>
-  commits.length === totalCommits && commits.every((commit) => owners.has(getWriter(commit)))
+  commits.length === totalCommits && commits.every((commit) => isByOwner(commit, owners))
 
 /**
  * Reads the files that this step has changed in its pull request.
@@ -194,7 +192,7 @@ async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
   const owners =
     effect.kind === 'updated'
       ? listOwners(pullRequest.author, await listPullRequestCommits(pullRequest, step), headSha)
-      : new Set([pullRequest.author.login, ...found.commits.slice(0, 1).map(getWriter)].filter((name) => name !== ''))
+      : new Set([pullRequest.author.login, found.commits[0]?.writtenBy ?? ''].filter((name) => name !== ''))
   if (!isAllBy(owners, found)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: found.fileList === 'complete' }

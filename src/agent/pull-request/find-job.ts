@@ -18,7 +18,7 @@ import { type AgentStep, readPullRequest } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
 import type { ListedHistory } from './history.ts'
-import { listHistories } from './mark.ts'
+import { listHistories } from './history.ts'
 
 /** An open pull request, and the job that opened it. */
 export interface JobOfPullRequest {

@@ -4,7 +4,9 @@
  */
 import * as z from 'zod/mini'
 import type { ListedComment } from '../../github/comments.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { linked } from '../../text/markdown.ts'
 import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
@@ -44,6 +46,8 @@ const rowSchema = z.object({
   outcome: optionalText,
   /** The same in words. */
   result: optionalText,
+  /** The page that shows the agent's new commits. */
+  commits: optionalText,
   /** What the turn did to the pull request. */
   effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
   /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
@@ -60,6 +64,8 @@ const historySchema = z.object({
   job: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)),
   /** The labels whose steps share the pull request. */
   labels: z.array(textSchema),
+  /** The word with which a comment on the pull request asks the agent, such as `/docs`, as far as known. */
+  command: z.optional(z.string().check(z.regex(/^\/[\w-]{1,50}$/))),
   /** How many follow-ups `on-open-pr` has sent. */
   followUps: countSchema,
   /** The `max-follow-ups` of the step that last counted one. */
@@ -97,6 +103,33 @@ export interface ListedHistory extends Omit<ListedComment, 'body'> {
   readonly history: History
 }
 
+/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
+export interface FoundHistories {
+  /** Oldest first. */
+  readonly histories: readonly ListedHistory[]
+  /** Whether somebody has edited a history comment so that it can no longer be read. */
+  readonly hasBroken: boolean
+}
+
+const STATE_BEGINNING = '<!-- docs-agent-action: {'
+
+/** @throws ActionError if the comments cannot be read */
+export async function listHistories(
+  { repository, number }: PullRequestAddress,
+  github: Pick<GitHub, 'listComments'>,
+): Promise<FoundHistories> {
+  // The address of a comment has more fields, with which only the replies to it are listed.
+  const comments = await github.listComments({ repository, number }, isOwnComment)
+  const histories = comments.flatMap(({ body, ...comment }) => {
+    const history = parseHistory(body)
+    return history === undefined ? [] : [{ ...comment, history }]
+  })
+  const hasBroken = comments.some(
+    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
+  )
+  return { histories, hasBroken }
+}
+
 /** Picks the comment to write to: the oldest by a trusted author, otherwise the oldest by an app of an earlier step. */
 export function pickOwn(comments: readonly ListedHistory[]): ListedHistory | undefined {
   return comments.find(({ author }) => author === 'trusted') ?? comments.find(({ author }) => author === 'bot')
@@ -110,6 +143,8 @@ export interface HistoryUpdate {
   /** Whether to count one more follow-up. */
   readonly countsFollowUp?: boolean
   readonly limit?: number | undefined
+  /** Undefined keeps what is in the comment. */
+  readonly command?: string | undefined
   /** Undefined keeps what is in the comment. */
   readonly left?: History['left']
   /** Whether the step has seen the job idle, so that no earlier turn may still run. */
@@ -130,7 +165,8 @@ const completeKilled = (row: HistoryRow): HistoryRow => ({
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, limit = state.limit, left = state.left, isIdle = false } = update
+  const { label, rows, countsFollowUp = false, isIdle = false } = update
+  const { command = state.command, limit = state.limit, left = state.left } = update
   const own = new Map(rows.map((row) => [getKey(row), row]))
   const others = state.rows
     .filter((row) => !own.has(getKey(row)))
@@ -139,6 +175,7 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
+    ...(command !== undefined && { command }),
     followUps: state.followUps + (countsFollowUp ? 1 : 0),
     ...(limit !== undefined && { limit }),
     rows: [...others, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
@@ -164,19 +201,20 @@ function formatSources({ sources }: HistoryRow): string {
   return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`
 }
 
-function formatResult({ start, end, until, result = '', mayRun = false, step }: HistoryRow): string {
+function formatResult({ start, end, until, result = '', mayRun = false }: HistoryRow): string {
   if (end === undefined) return `⏳ working since ${toTimeOfDay(start)} UTC, do not merge yet`
-  const place = step === undefined ? '' : `, step \`${step.replaceAll('`', "'")}\``
   const waited = `the step waited until ${toTimeOfDay(until)} UTC`
   const running = mayRun ? `; ⏳ the agent may still be working, do not merge yet (${waited})` : ''
-  return `${result}${running}${place}`
+  return `${result}${running}`
 }
 
 function renderRow(row: HistoryRow): string {
-  const { start, startedBy, url } = row
+  const { start, startedBy, commits, url, step } = row
   const when = formatUtc(new Date(start)).slice(0, 'YYYY-MM-DD hh:mm'.length)
   const why = `${linked(startedBy)}${formatSources(row)}`
-  return `| ${when} | ${why} | ${linked({ text: formatResult(row), url })} |`
+  const place = step === undefined ? '' : `, step \`${step.replaceAll('`', "'")}\``
+  const run = url === undefined ? '' : linked({ text: `run${place}`, url })
+  return `| ${when} | ${why} | ${linked({ text: formatResult(row), url: commits })} | ${run} |`
 }
 
 export const MERGE = 'Review it, and merge it.'
@@ -201,19 +239,34 @@ function renderLeft({ left, rows }: History): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003E', '&': '\\u0026' }
 
+/** Speaks to people who have not read the documentation of this action. */
+function renderIntroduction({ command, limit }: History): string {
+  const growing = ', and adds commits to it when there is more to document, until somebody merges or closes it'
+  const example = (word: string): string => `such as \`${word} Shorten the introduction\`.`
+  const how =
+    command === undefined
+      ? `begin a comment with the command of this repository, ${example('/docs')} This needs write access, and a workflow for comments.`
+      : `begin a comment with \`${command}\`, ${example(command)} This needs write access.`
+  return [
+    `An AI agent opened this pull request${limit === undefined ? '' : growing}. Review it like any other, and push commits of your own if you like.`,
+    `**To ask the agent for a change,** ${how}`,
+  ].join('\n\n')
+}
+
 function render(history: History): string {
   const { followUps, limit, rows, dropped } = history
   const json = JSON.stringify(history).replace(/[<>&]/g, (character) => ESCAPES[character] ?? '')
-  const table = ['| When (UTC) | Started by | Result |', '| --- | --- | --- |', ...rows.map(renderRow)].join('\n')
-  const counted =
-    followUps === 0 || limit === undefined ? '' : `${formatCount(followUps, 'follow-up')} of ${limit} used.`
+  const table = ['| When (UTC) | Started by | Result | |', '| --- | --- | --- | --- |', ...rows.map(renderRow)].join(
+    '\n',
+  )
+  const warning = limit === undefined ? '' : warnOfLimit(followUps, limit)
   return [
     `${BEGINNING}${json} -->`,
-    'The docs agent opened this pull request. To ask for a change, review it or comment on it: people with write access can also start the agent from a comment, if this repository has a workflow for that.',
+    renderIntroduction(history),
     dropped === 0 ? '' : `${formatCount(dropped, 'earlier turn is', 'earlier turns are')} not listed.`,
     rows.length === 0 ? '' : table,
     renderLeft(history),
-    limit === undefined ? '' : [counted, warnOfLimit(followUps, limit)].filter(Boolean).join(' '),
+    warning && `${followUps} of ${limit} updates are used. ${warning}`,
   ]
     .filter(Boolean)
     .join('\n\n')

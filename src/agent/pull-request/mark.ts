@@ -24,7 +24,7 @@ import {
   type History,
   type HistoryRow,
   type HistoryUpdate,
-  isOwnComment,
+  listHistories,
   type ListedHistory,
   MERGE,
   mergeHistory,
@@ -33,34 +33,7 @@ import {
   renderHistory,
   startHistory,
 } from './history.ts'
-import { isPullRequestClosed, listBlockers } from './status.ts'
-
-/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
-export interface FoundHistories {
-  /** Oldest first. */
-  readonly histories: readonly ListedHistory[]
-  /** Whether somebody has edited a history comment so that it can no longer be read. */
-  readonly hasBroken: boolean
-}
-
-const STATE_BEGINNING = '<!-- docs-agent-action: {'
-
-/** @throws ActionError if the comments cannot be read */
-export async function listHistories(
-  { repository, number }: PullRequestAddress,
-  github: Pick<GitHub, 'listComments'>,
-): Promise<FoundHistories> {
-  // The address of a comment has more fields, with which only the replies to it are listed.
-  const comments = await github.listComments({ repository, number }, isOwnComment)
-  const histories = comments.flatMap(({ body, ...comment }) => {
-    const history = parseHistory(body)
-    return history === undefined ? [] : [{ ...comment, history }]
-  })
-  const hasBroken = comments.some(
-    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
-  )
-  return { histories, hasBroken }
-}
+import { isPullRequestClosed, linkCommits, listBlockers } from './status.ts'
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(
@@ -100,7 +73,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
   const { clock, context, deadlineAt } = step
   const { startedAt, failing } = turn
   if (startedAt === undefined) return undefined
-  const { repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
+  const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
   const isNamed = canName({ repository, ...event }, place.pullRequest)
   const now = clock.wallTime()
   const failed = failing && { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
@@ -108,6 +81,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
   const { text, url }: LinkedText = failed ?? cause
   const sources = nameSources(index === 0 ? (run.sources ?? []) : [], place.pullRequest)
   const exempt = nameSources(index === 0 ? (run.exempt ?? []) : [], place.pullRequest)
+  const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
   const isWorking = turn.end === undefined && turn.error === undefined
   return {
     run: runId,
@@ -126,6 +100,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
       effect: turn.effect?.kind ?? 'unknown',
       ...(mayStillRun(turn) && { mayRun: true }),
     }),
+    ...(commits !== undefined && { commits }),
     sources: [...sources.named],
     exempt: [...exempt.named],
     hidden: sources.hidden,
@@ -154,7 +129,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   (turn.end !== undefined || turn.error !== undefined)
 
 function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
-  const { clock, inputs, record } = step
+  const { clock, context, inputs, record } = step
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
     const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
@@ -163,6 +138,10 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
   return {
     label: inputs.label,
     rows,
+    // Only comments in the workflow's own repository start it.
+    command: isSameRepository(context.repository, place.pullRequest.repository)
+      ? inputs.command || undefined
+      : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
     left: listLeft(run, clock.wallTime()),
   }

@@ -1,5 +1,5 @@
 /** Describes the state of a pull request. Hides what prevents a merge, and what is most urgent. */
-import { linked, escapeSentence, quoteName, quoteNames } from '../../text/markdown.ts'
+import { linked, type LinkedText, escapeSentence, quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import {
   type ChecksState,
@@ -14,6 +14,7 @@ import {
   listSentRounds,
   ROUND_STOP_REASONS,
   type Run,
+  type Turn,
 } from '../record.ts'
 
 export const isPullRequestClosed = ({ state }: Findings): boolean => state === 'merged' || state === 'closed'
@@ -38,8 +39,8 @@ export function checkGates(run: Run): readonly (boolean | undefined)[] {
 
 const REVIEW_CHECKS = 'Look at the checks of the pull request.'
 const REVIEW_FILES =
-  'Look at these files in the pull request. Ask the agent to undo what it should not have changed, or add the files to `allowed-paths`.'
-const RESOLVE_CONFLICT = 'Resolve the conflict, or send a follow-up that asks the agent to resolve it.'
+  'Look at these files in the pull request. Ask the agent to undo what it should not have changed, or add the files to the allowed paths of the workflow.'
+const RESOLVE_CONFLICT = 'Resolve the conflict, or ask the agent to resolve it.'
 const UPDATE_BRANCH = 'Update its branch with the base branch, as the rules of the base branch require.'
 const APPROVE_CHECKS =
   "Approve the workflow runs on the page of the pull request. They need an approval if the pull request was opened with a workflow's own token. With an app's token, they start immediately."
@@ -95,10 +96,15 @@ export function listBlockers(run: Run): readonly Blocker[] {
   const [isScopeRequired, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const approve = waitsForEnvironment(pullRequest) ? REVIEW_DEPLOYMENT : APPROVE_CHECKS
-  const pathsOutside = escapeSentence(`It changes paths outside of \`allowed-paths\`: ${quoteNames(outside ?? [])}.`)
+  const pathsOutside = escapeSentence(`It changes files outside of the allowed paths: ${quoteNames(outside ?? [])}.`)
   const rows: readonly BlockerRow[] = [
     [state === 'closed', '', 'Reopen it if you still want its changes.'],
-    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', REVIEW_FILES, pathsOutside],
+    [
+      isInScope(pullRequest) === false,
+      ', and it changes files outside of the allowed paths',
+      REVIEW_FILES,
+      pathsOutside,
+    ],
     [mergeable === false, ', and it conflicts with its base', RESOLVE_CONFLICT, 'It conflicts with its base branch.'],
     [
       isBehind === true,
@@ -109,9 +115,9 @@ export function listBlockers(run: Run): readonly Blocker[] {
     [checks === 'failure', ', its checks failed', REVIEW_CHECKS, ...listFailed(pullRequest)],
     [
       isScopeRequired && !outside,
-      ', and it is not known whether its files match `allowed-paths`',
+      ', and it is not known whether its files are in the allowed paths',
       hint ?? REVIEW_FILES,
-      escapeSentence('It is not known whether its files match `allowed-paths`.'),
+      'It is not known whether its files are in the allowed paths.',
     ],
     [
       waitForChecks && !checks,
@@ -125,6 +131,15 @@ export function listBlockers(run: Run): readonly Blocker[] {
     [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
   ]
   return rows.flatMap(([applies, ending, advice, ...left]) => (applies ? [{ ending, advice, left }] : []))
+}
+
+/** The new commits of the agent, with a page that compares the head before them with the head after them. */
+export function linkCommits(turns: readonly Turn[], repositoryUrl: string): LinkedText | undefined {
+  const updates = turns.flatMap(({ effect }) => (effect?.kind === 'updated' ? [effect] : []))
+  const head = turns.findLast(({ pullRequest }) => pullRequest?.headSha !== undefined)?.pullRequest?.headSha
+  if (updates[0] === undefined || head === undefined) return undefined
+  const count = updates.reduce((sum, { commits }) => sum + commits, 0)
+  return { text: formatCount(count, 'new commit'), url: `${repositoryUrl}/compare/${updates[0].since}...${head}` }
 }
 
 /** Describes what this step did to the pull request: a verb for the title, and a sentence. Matches the output `changed`. */
@@ -222,9 +237,9 @@ export function formatPullRequest(run: Run): string {
       'GitHub has not computed yet whether it conflicts with its base branch.',
     checks === 'pending' ? describePending(pullRequest) : checksText,
     isBlocked === true && blockedText,
-    isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',
+    isInScope(pullRequest) === true && 'All its files are in the allowed paths.',
     outside.length > 0 &&
-      `It changes ${formatCount(outside.length, 'path')} outside of \`allowed-paths\`: ${formatOutside(outside)}.`,
+      `It changes ${formatCount(outside.length, 'file')} outside of the allowed paths: ${formatOutside(outside)}.`,
     ...formatFixRounds(run),
   ])
 }

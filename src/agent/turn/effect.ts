@@ -133,13 +133,25 @@ function judgeCommits(
 /** The head may lag behind the end of the turn. */
 const HEAD_LAG_MS = 5_000
 
-/** Reads the pull request after the turn, and once more if its head has not moved. */
-async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<PullRequest> {
-  const { clock, deadlineAt, signal } = step
-  const now = await readPullRequest(before, step)
-  if (now.headSha !== before.headSha || !isOpen(now) || clock.now() + HEAD_LAG_MS >= deadlineAt) return now
+/** The pull request after a turn, and the commits that the turn brought; undefined if they cannot be listed. */
+interface AfterTurn {
+  readonly now: PullRequest
+  readonly found: Awaited<ReturnType<typeof readTurnCommits>> | undefined
+}
+
+/** Reads the pull request after the turn, and once more if it has no commit by the agent. */
+async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<AfterTurn> {
+  const { clock, deadlineAt, record, signal } = step
+  const read = async (): Promise<AfterTurn> => {
+    const now = await readPullRequest(before, step)
+    if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
+    return { now, found: await record.orWarn(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step)) }
+  }
+  const first = await read()
+  const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
+  if (isConclusive || clock.now() + HEAD_LAG_MS >= deadlineAt) return first
   await clock.sleep(HEAD_LAG_MS, signal)
-  return readPullRequest(before, step)
+  return read()
 }
 
 function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
@@ -206,10 +218,9 @@ export async function determineEffect(
   }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
-  const now = before && (await record.orWarn(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
-  if (before === undefined || now === undefined) return ending
-  const isUnmoved = now.headSha === before.headSha
-  const found = isUnmoved ? NO_COMMITS : await record.orWarn(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step))
+  const after = before && (await record.orWarn(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
+  if (before === undefined || after === undefined) return ending
+  const { now, found } = after
   const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))

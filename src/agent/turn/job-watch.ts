@@ -4,7 +4,6 @@
  */
 import { OutputsLost } from '../../action/toolkit.ts'
 import {
-  createTryReadJob,
   getRateLimitDelayMs,
   isTransient,
   type MissingJob,
@@ -94,12 +93,9 @@ interface Listener {
   sleep(ms: number, requestedBy?: ActionError): Promise<void>
 }
 
-/**
- * Creates the poller of a step. A step has only one, because it remembers which jobs were read.
- */
+/** Creates a function that polls jobs and reports each read to the listener. */
 export function createPoller(step: AgentStep, listener: Listener): PollJob {
-  const { client, clock, deadlineAt, signal, random, inputs } = step
-  const tryRead = createTryReadJob(clock, signal)
+  const { client, clock, deadlineAt, random, inputs, tryReadJob } = step
 
   /** Returns the minimum delay before the next read in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
@@ -116,7 +112,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
     const read = async (): Promise<Job | ActionError> => {
       requestedAt = clock.now()
       const readEndsAt = requestedAt < readTimeoutAt ? Math.min(readTimeoutAt, endsAt) : endsAt
-      const result = await tryRead(jobId, () => client.getJob(jobId, readEndsAt), plan)
+      const result = await tryReadJob(jobId, () => client.getJob(jobId, readEndsAt), plan)
       listener.observe(result)
       return result
     }
@@ -203,17 +199,11 @@ export class JobWatch {
   /** Records a read, or the error of a failed one. The same error in a row is logged once. */
   observe(read: Job | ActionError): void {
     this.#count++
-    const { job: before, lastProblem, sent, end } = this.step.record.newest
     if (read instanceof ActionError) {
-      const isNew = read.message !== lastProblem?.message
-      // `sleep` logs it with the time of the next read.
-      if (isNew && requiresWait(read)) this.#unloggedProblem = read
-      else if (isNew)
-        this.#heartbeat.log(`${describeError(read)} ${isTransient(read) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM}`)
-      if (isNew) logCauses(read, this.step.core.debug)
-      this.step.record.update({ lastProblem: read })
+      this.#observeProblem(read)
       return
     }
+    const { job: before, lastProblem, sent, end } = this.step.record.newest
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
@@ -230,6 +220,18 @@ export class JobWatch {
     if (end !== undefined || (sent !== 'accepted' && sent !== 'started')) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
+  }
+
+  #observeProblem(problem: ActionError): void {
+    const { core, record } = this.step
+    const isNew = problem.message !== record.newest.lastProblem?.message
+    record.update({ lastProblem: problem })
+    if (!isNew) return
+    const next = isTransient(problem) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM
+    // `sleep` logs it with the time of the next read.
+    if (requiresWait(problem)) this.#unloggedProblem = problem
+    else this.#heartbeat.log(`${describeError(problem)} ${next}`)
+    logCauses(problem, core.debug)
   }
 
   /** Sleeps until the next read. Logs every minute that nothing has changed, or how long the service requests to wait. */

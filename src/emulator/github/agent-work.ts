@@ -1,6 +1,6 @@
 import { createEdits, getTitle } from '../service/agent-edits.ts'
 import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
-import { startChecks } from './check-plan.ts'
+import { startPullChecks } from './start-checks.ts'
 import { BOT, getAgentLogin, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
 import type { PullState } from './pull-state.ts'
@@ -66,19 +66,12 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     return agentFork
   }
 
-  function startPullChecks(repository: RepositoryState, pull: PullState, by: string, atMs: number): void {
-    const { branch, fork, headSha, pushes } = pull
-    const { checks } = scenario
-    const plans = checks[Math.min(pushes, checks.length) - 1] ?? []
-    startChecks(state, repository, { branch, fork, headSha, event: 'pull_request', by }, plans, atMs)
-  }
-
   const commitAs =
     (author: string) =>
     ({ repository, pull, atMs }: EventContext): void => {
       const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
       pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs, pull.fork)
-      startPullChecks(repository, pull, author, atMs)
+      startPullChecks(state, repository, pull, author, atMs)
     }
 
   /** Pushes a commit to the base, then merges the base into the branch as a bot. */
@@ -89,7 +82,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const message = `Merge branch '${base}' into ${branch}`
     const merge = { message, author: BOT, committer: WEB_FLOW, files: [], parents: [headSha, sha] }
     pushCommit(repository, branch, merge, atMs, fork)
-    startPullChecks(repository, pull, BOT, atMs)
+    startPullChecks(state, repository, pull, BOT, atMs)
   }
 
   const commentAs =
@@ -129,7 +122,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const text = { title: getTitle(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
     const fields = { ...text, user: agent, branch: getBranch(job), fork: scenario.agentFork, ...scenario.pull }
     const pull = openPull(repository, pullNumber, fields, atMs)
-    startPullChecks(repository, pull, agent, atMs)
+    startPullChecks(state, repository, pull, agent, atMs)
     if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
     else planEvents('opened', job, atMs)
   }
@@ -157,7 +150,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
     const files = [...(scenario.edits?.(turn.prompt) ?? listFiles(turn)), ...scenario.files]
     const commit = { message: getTitle(turn.prompt), author: agent, files, ...parents }
     pushCommit(repository, branch, commit, atMs, ensureFork(repository))
-    if (pull?.state === 'open') startPullChecks(repository, pull, agent, atMs)
+    if (pull?.state === 'open') startPullChecks(state, repository, pull, agent, atMs)
   }
 
   /** Opens the pull request at the end of the first turn that has one. */

@@ -1,10 +1,8 @@
 import type { CheckRun } from './check-state.ts'
-import type { RepositoryState } from './repository-state.ts'
-import { type GitHubState, takeId } from './state.ts'
 
-type CheckResult = Pick<CheckRun, 'conclusion' | 'title' | 'summary' | 'annotations' | 'log' | 'detailsUrl'>
+export type CheckResult = Pick<CheckRun, 'conclusion' | 'title' | 'summary' | 'annotations' | 'log' | 'detailsUrl'>
 
-interface TimedPlan {
+export interface TimedPlan {
   readonly name: string
   /** The delay of the registration: from the push or, for a job with `needs`, from the end of the preceding jobs. */
   readonly afterMs: number
@@ -24,7 +22,7 @@ export type CheckPlan =
     }
 
 /** A workflow job. Jobs of the same workflow and event share a run and a suite. */
-interface JobPlan {
+export interface JobPlan {
   readonly kind: 'job'
   readonly result: CheckResult
   /** The file name. */
@@ -37,97 +35,4 @@ interface JobPlan {
   readonly needs?: true
   /** A second attempt, `afterMs` after the run has completed. */
   readonly again?: Pick<TimedPlan, 'afterMs' | 'takesMs'> & { readonly result: CheckResult }
-}
-
-const QUEUED_MS = 1_000
-const ACTIONS = 'github-actions'
-const SKIPPED: CheckResult = { conclusion: 'skipped' }
-
-interface Push {
-  readonly branch: string
-  readonly headSha: string
-  readonly event: 'push' | 'pull_request'
-  /** The login of the pusher. */
-  readonly by: string
-  /** The fork that contains the branch, as `owner/name`. */
-  readonly fork?: string | undefined
-}
-
-export function startChecks(
-  state: GitHubState,
-  repository: RepositoryState,
-  { branch, headSha, event, by, fork }: Push,
-  plans: readonly CheckPlan[],
-  atMs: number,
-): void {
-  const { checkRuns, checkSuites, statuses, workflowRuns } = repository
-  const runs = new Map<string, { suiteId: number; runId: number }>()
-
-  /** Returns the run of a workflow and an event. Creates it first if necessary. */
-  function ensureRun(
-    workflow = 'ci.yml',
-    startedBy: string = event,
-    conclusion = 'success',
-  ): { suiteId: number; runId: number } {
-    const key = `${workflow} ${startedBy}`
-    const known = runs.get(key)
-    if (known !== undefined) return known
-    const ids = { suiteId: takeId(state), runId: takeId(state) }
-    runs.set(key, ids)
-    const { suiteId, runId: id } = ids
-    const run = { id, suiteId, workflow, branch, headSha, event: startedBy, actor: by, createdAtMs: atMs }
-    workflowRuns.push({ ...run, ...(fork !== undefined && { headRepository: fork }), status: 'completed', conclusion })
-    return ids
-  }
-
-  function register(
-    name: string,
-    result: CheckResult,
-    fields: Partial<CheckRun>,
-    fromMs: number,
-    takesMs: number,
-    queuedMs = QUEUED_MS,
-  ): CheckRun {
-    const startedAtMs = fromMs + queuedMs
-    const times = { createdAtMs: fromMs, startedAtMs, completedAtMs: startedAtMs + takesMs }
-    const owner = { app: 'link-checker', suiteId: fields.suiteId ?? takeId(state) }
-    const run = { id: takeId(state), name, headSha, ...owner, ...fields, ...times, ...result }
-    checkRuns.push(run)
-    return run
-  }
-
-  const reruns: (() => void)[] = []
-
-  function startJob(plan: TimedPlan & JobPlan): void {
-    const { name, workflow, event: startedBy, guardedMs, needs, again, afterMs, takesMs, result } = plan
-    const { suiteId, runId } = ensureRun(workflow, startedBy)
-    const fields = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs, isGuarded: guardedMs !== undefined }
-    const needed = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
-    const isSkipped = needed.some(({ conclusion }) => conclusion !== 'success')
-    const fromMs = Math.max(atMs, ...needed.map(({ completedAtMs }) => completedAtMs)) + afterMs
-    register(name, isSkipped ? SKIPPED : result, fields, fromMs, isSkipped ? 0 : takesMs, guardedMs)
-    if (again === undefined) return
-    // A re-run starts after the complete run, so every other job must be registered first.
-    reruns.push(() => {
-      const firstAttempts = checkRuns.filter((run) => run.runId === runId && run.attempt === undefined)
-      const rerunMs = Math.max(...firstAttempts.map(({ completedAtMs }) => completedAtMs)) + again.afterMs
-      register(name, again.result, { ...fields, attempt: 2, plannedAtMs: rerunMs }, rerunMs, again.takesMs)
-    })
-  }
-
-  for (const plan of plans) {
-    if (plan.kind === 'unstarted') {
-      const { conclusion } = plan
-      const { suiteId } = ensureRun(plan.workflow, event, conclusion)
-      checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
-    } else if (plan.kind === 'job') startJob(plan)
-    else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)
-    else {
-      const status = { headSha, context: plan.name }
-      const createdAtMs = atMs + plan.afterMs
-      statuses.push({ ...status, state: 'pending', createdAtMs })
-      statuses.push({ ...status, state: plan.conclusion, createdAtMs: createdAtMs + plan.takesMs })
-    }
-  }
-  for (const rerun of reruns) rerun()
 }

@@ -1,5 +1,6 @@
 import { SOURCE } from '../service/job-body.ts'
-import { startChecks } from './check-plan.ts'
+import { startChecks } from './start-checks.ts'
+import { addAgentHistory } from './demo-history.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
 import { editOnWeb, mergePull, openPull, pushCommit, takeNumber } from './repository-changes.ts'
 import { type RepositoryState, createRepositoryState, WEB_FLOW } from './repository-state.ts'
@@ -62,12 +63,16 @@ interface MergedChange {
   readonly isApproved?: boolean
 }
 
-/** Creates a repository with code, docs, two releases, and a later change that is not documented yet. */
+/**
+ * Creates a repository with code, docs, two releases, and a later change that is not documented yet.
+ * @param addHistory adds what happened between the last release and that change
+ */
 function createDemoRepository(
   id: number,
   startMs: number,
   newest: GitHubScenario['change'] = 'pushed',
   changedFiles: readonly string[] = [],
+  addHistory: (repository: RepositoryState) => void = () => undefined,
 ): RepositoryState {
   const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
   const people = { collaborators: { ...collaborators }, teams: ['writers'] }
@@ -91,6 +96,17 @@ function createDemoRepository(
   })
   const second = pushChange(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
+  for (const [index, daysAgo] of [30, 10].entries()) {
+    const atMs = startMs - daysAgo * DAY_MS
+    repository.releases.push({
+      id: 11 + index,
+      tag: `v1.${index}.0`,
+      by: MAINTAINER,
+      createdAtMs: atMs,
+      publishedAtMs: atMs,
+    })
+  }
+  addHistory(repository)
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
   const patches =
@@ -121,11 +137,10 @@ function createDemoRepository(
  * @param changedFiles the files of the newest change; by default one file
  */
 export function createDemoState(
-  { agentType, permissions, lag, checksBefore, change }: GitHubScenario,
+  { agentType, permissions, lag, checks, checksBefore, change, hasHistory }: GitHubScenario,
   startMs: number,
   changedFiles: readonly string[] = [],
 ): GitHubState {
-  const docs = createDemoRepository(1, startMs, change, changedFiles)
   const state: GitHubState = {
     token: GITHUB_TOKEN,
     identity: TOKEN_USER,
@@ -140,10 +155,17 @@ export function createDemoState(
       [BOT]: { id: 22, type: 'Bot' },
       [WEB_FLOW]: { id: 19864447, type: 'User' },
     },
-    repositories: { [SOURCE.repository]: docs, 'acme/code': createDemoRepository(2, startMs) },
+    repositories: {},
+    checkPlans: checks,
     lag,
     lastId: 1_000,
   }
+  const people = { agent: AGENT_USER, workflows: TOKEN_USER, maintainer: MAINTAINER, reviewer: REVIEWER }
+  const docs = createDemoRepository(1, startMs, change, changedFiles, (repository) => {
+    if (hasHistory) addAgentHistory(state, repository, people, startMs)
+  })
+  state.repositories[SOURCE.repository] = docs
+  state.repositories['acme/code'] = createDemoRepository(2, startMs)
   const headSha = docs.branches['main'] ?? ''
   if (agentType === 'User') docs.collaborators[AGENT_PERSON] = 'write'
   startChecks(state, docs, { branch: 'main', headSha, event: 'push', by: MAINTAINER }, checksBefore, startMs - DAY_MS)

@@ -55,6 +55,8 @@ export interface GitHubScenario extends PlannedChecks {
    * another change was pushed after it.
    */
   readonly change: 'pushed' | 'pushed-by-colleague' | 'edited-on-web' | 'reviewed' | 'labelled' | 'partly-labelled'
+  /** Whether the agent has worked since the last release: a report has something to tell. */
+  readonly hasHistory: boolean
   readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
   readonly permissions: Permissions
   /** Whether the token is valid only until the agent has worked on a prompt, as a long job outlives that of an app. */
@@ -86,6 +88,7 @@ export const DEFAULT_GITHUB: GitHubScenario = {
   pull: {},
   earlierPull: 'plain',
   change: 'pushed',
+  hasHistory: false,
   commentBy: 'nobody',
   permissions: ALL_PERMISSIONS,
   isTokenShort: false,
@@ -186,6 +189,10 @@ const scenarios = {
   'no-docs-label-in-part': {
     description: 'One of two changes came with a pull request that has the label `no-docs`.',
     change: 'partly-labelled',
+  },
+  'agent-history': {
+    description: 'The agent has worked since the last release, with every result that a report distinguishes.',
+    hasHistory: true,
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },
   'label-not-created': {

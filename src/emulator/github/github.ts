@@ -219,6 +219,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       repository,
       body: parsed.fields,
       nowMs,
+      isOfApp: readToken(request.headers)?.repositories !== undefined,
       baseUrl,
       // Aliases share the id of the agent's repository, so only URLs with their name lead back to them.
       url: isAlias(name) ? `${baseUrl}${path}` : getUrlById(repository.id, rest),

@@ -1,10 +1,8 @@
-import { type IssueState, createIssueState } from './issue-state.ts'
-import { resolveLabels } from './label-operations.ts'
+import type { IssueState } from './issue-state.ts'
 import { defineOperation, type Operations } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toIssueFields } from './pull-body.ts'
-import { type Call, type Reply, getApiUrl, created, refuseField, createListReply, findIgnoringCase } from './reply.ts'
-import { takeNumber } from './repository-changes.ts'
+import { type Call, type Reply, getApiUrl, createListReply, findIgnoringCase } from './reply.ts'
 import { toReactionsBody } from './resource-body.ts'
 
 /** GitHub defines `popularity` as the number of comments. */
@@ -70,42 +68,7 @@ function listIssues(call: Call): Reply {
   return createListReply(call, found, (_call, [number, issue]) => toIssueBody(call, number, issue))
 }
 
-interface IssueFields {
-  readonly title?: string
-  readonly body?: string | null
-  readonly labels?: readonly unknown[]
-  readonly assignees?: readonly string[]
-}
-
-/** A label is a string or an object with a name. */
-const toNames = (labels: readonly unknown[]): readonly string[] =>
-  labels.map((label) => (typeof label === 'string' ? label : String((label as { name?: unknown } | null)?.name)))
-
-/** GitHub silently ignores users who cannot be assigned. */
-function selectAssignees({ repository, state }: Call, logins: readonly string[]): readonly string[] {
-  const known = [...Object.keys(repository.collaborators), state.identity]
-  return logins.flatMap((login) => findIgnoringCase(known, login) ?? [])
-}
-
-function createIssue(call: Call): Reply {
-  const { repository, state, nowMs } = call
-  const { title = '', body, labels = [], assignees = [] } = call.body as IssueFields
-  if (title.trim() === '') return refuseField('Issue', 'title')
-  const resolved = resolveLabels(call, toNames(labels))
-  if ('status' in resolved) return resolved
-  const number = takeNumber(repository)
-  const text = { title, body: body ?? '', user: state.identity }
-  const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
-  const known = [...selectAssignees(call, assignees)]
-  const issue = createIssueState({ ...text, ...times, labels: [...resolved], assignees: known })
-  repository.issues[number] = issue
-  return created(toIssueBody(call, number, issue))
-}
-
-const TEXT = { title: 'text', body: 'text or null', labels: 'any', assignees: 'texts' } as const
-const UNSUPPORTED = ['assignee', 'milestone', 'issue_field_values', 'type'] as const
-
-/** Lists of issues, and new issues. */
+/** Lists of issues. */
 export const ISSUE_OPERATIONS: Operations = {
   'issues/list-for-repo': defineOperation('GET', '/issues', ['issues'], listIssues, {
     query: {
@@ -117,10 +80,5 @@ export const ISSUE_OPERATIONS: Operations = {
       sort: ['created', 'updated', 'comments'],
     },
     unsupported: ['assignee', 'mentioned', 'milestone', 'type', 'issue_field_values'],
-  }),
-  'issues/create': defineOperation('POST', '/issues', ['issues'], createIssue, {
-    body: TEXT,
-    required: ['title'],
-    unsupported: UNSUPPORTED,
   }),
 }

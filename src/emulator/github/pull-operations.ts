@@ -1,3 +1,4 @@
+import { startPullChecks } from './start-checks.ts'
 import { LIST_PARAMETERS, selectIssues } from './issue-operations.ts'
 import type { IssueState } from './issue-state.ts'
 import { findMergeBlocker } from './mergeability.ts'
@@ -70,6 +71,8 @@ function updatePullBranch(call: PullCall): Reply {
   if (pull.conflict) return refuse(422, 'merge conflict between base and head')
   const commit = updateBranch(repository, pull, state.identity, nowMs)
   if (commit === undefined) return refuse(422, 'There are no new commits on the base branch.')
+  // What the workflow's own token pushes starts no workflow (cli/cli#9368).
+  if (call.isOfApp) startPullChecks(state, repository, pull, state.identity, nowMs)
   return { status: 202, body: { message: 'Updating pull request branch.', url: `${baseUrl}/${name}/pull/${number}` } }
 }
 

@@ -11,6 +11,8 @@ export interface Call {
   /** The parsed JSON body. Empty if there is none. */
   readonly body: Readonly<Record<string, unknown>>
   readonly nowMs: number
+  /** Whether the token is an app's, and not the workflow's own. */
+  readonly isOfApp: boolean
   /** The URL of the web pages, without a trailing slash. The API is below `/api/v3`. */
   readonly baseUrl: string
   /** The URL for pagination links: without a query, and with the repository's id instead of its name. */
@@ -22,7 +24,7 @@ export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
 /** Returns the call for a repository, without parameters and body. */
 export function withRepository(call: AccountCall, name: string, repository: RepositoryState): Call {
-  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {} }
+  return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, isOfApp: false }
 }
 
 export interface Reply {

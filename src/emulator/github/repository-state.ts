@@ -25,6 +25,8 @@ export interface RepositoryState {
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   /** Oldest first. */
+  readonly releases: Release[]
+  /** Oldest first. */
   readonly pushes: Push[]
   readonly labels: string[]
   /** Numbers up to this one are reserved for the agent's pull requests. */
@@ -45,8 +47,6 @@ export interface RepositoryState {
   /** Whether a branch must be up to date with its base before it is merged. */
   readonly requiresUpToDate: boolean
   readonly mergeMethods: readonly MergeMethod[]
-  /** The setting “Allow GitHub Actions to create and approve pull requests”. GitHub's own default is off. */
-  readonly canActionsCreatePulls: boolean
   /** The number of items that the lists of check runs and of statuses count but do not contain. */
   unlistedChecks: number
   /** The new `owner/name` of a repository that was renamed or transferred. */
@@ -55,6 +55,16 @@ export interface RepositoryState {
 
 /** GitHub's own account. It commits what people do on the website: edits, and merges other than by rebasing. */
 export const WEB_FLOW = 'web-flow'
+
+export interface Release {
+  readonly id: number
+  readonly tag: string
+  readonly isPrerelease?: boolean
+  readonly by: string
+  readonly createdAtMs: number
+  /** Undefined: it is a draft. */
+  readonly publishedAtMs: number | undefined
+}
 
 /** A branch was created or moved. */
 export interface Push {
@@ -101,6 +111,7 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     branches: {},
     forks: {},
     tags: {},
+    releases: [],
     pushes: [],
     labels: [],
     reservedNumbers: 100,
@@ -115,7 +126,6 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     workflowRuns: [],
     requiresUpToDate: false,
     mergeMethods: ['merge', 'squash', 'rebase'],
-    canActionsCreatePulls: true,
     unlistedChecks: 0,
     movedTo: undefined,
     ...fields,

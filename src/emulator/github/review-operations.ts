@@ -3,23 +3,9 @@ import { toNodeId } from './node-id.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { getAssociation, toPullBody } from './pull-body.ts'
 import { type Review, listRequestedReviewers } from './pull-state.ts'
-import {
-  type Reply,
-  getApiUrl,
-  created,
-  createListReply,
-  notImplemented,
-  ok,
-  refuse,
-  findIgnoringCase,
-  formatTime,
-} from './reply.ts'
+import { type Reply, getApiUrl, created, createListReply, refuse, findIgnoringCase, formatTime } from './reply.ts'
 import { toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
-
-/** The review state that each event of a request results in. */
-const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const
-const EVENTS = ['APPROVE', 'REQUEST_CHANGES', 'COMMENT'] as const
 
 function toReviewBody(call: PullCall, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
@@ -35,43 +21,6 @@ function toReviewBody(call: PullCall, review: Review): object {
     author_association: getAssociation(call, user),
     ...(submittedAtMs !== undefined && { submitted_at: formatTime(submittedAtMs) }),
   }
-}
-
-const refuseReview = (problem: string): Reply => refuse(422, 'Unprocessable Entity', { errors: [problem] })
-
-type ReviewEvent = keyof typeof STATES
-
-/** Returns GitHub's error response to a review that is not allowed, or undefined. */
-function findReviewBlocker(call: PullCall, event: ReviewEvent, isEmpty: boolean): Reply | undefined {
-  const { pull, state, repository } = call
-  const isAuthor = pull.user === state.identity
-  if (event === 'APPROVE' && state.identity === 'github-actions[bot]' && !repository.canActionsCreatePulls)
-    return refuseReview('GitHub Actions is not permitted to approve pull requests.')
-  if (event === 'APPROVE' && isAuthor) return refuseReview('Can not approve your own pull request')
-  if (event === 'REQUEST_CHANGES' && isAuthor) return refuseReview('Can not request changes on your own pull request')
-  if (event !== 'APPROVE' && isEmpty) return refuseReview('Body cannot be blank')
-  return undefined
-}
-
-interface ReviewFields {
-  readonly body?: string
-  readonly event?: ReviewEvent
-  readonly commit_id?: string
-}
-
-/** Submits a review. It completes a pending request to its author. */
-function createReview(call: PullCall): Reply {
-  const { pull, state, nowMs } = call
-  const { body = '', event, commit_id: headSha = pull.headSha } = call.body as ReviewFields
-  if (event === undefined) return notImplemented('a pending review')
-  const blocker = findReviewBlocker(call, event, body === '')
-  if (blocker !== undefined) return blocker
-  const { identity: user } = state
-  const review: Review = { id: takeId(state), user, body, state: STATES[event], headSha, submittedAtMs: nowMs }
-  pull.reviews.push(review)
-  pull.reviewEvents.push({ id: review.id, event: 'reviewed', actor: user, name: user, atMs: nowMs })
-  pull.updatedAtMs = nowMs
-  return ok(toReviewBody(call, review))
 }
 
 /** Returns all named reviewers as the repository spells them, or GitHub's error response if one cannot be requested. */
@@ -119,10 +68,6 @@ export const REVIEW_OPERATIONS: Operations = {
     withPull((call) => createListReply(call, call.pull.reviews, toReviewBody)),
     { query: PAGE_PARAMETERS },
   ),
-  'pulls/create-review': defineOperation('POST', REVIEWS, PULLS, withPull(createReview), {
-    body: { body: 'text', event: EVENTS, commit_id: 'text' },
-    unsupported: ['comments'],
-  }),
   'pulls/request-reviewers': defineOperation('POST', REQUESTED, PULLS, withPull(requestReviewers), {
     body: { reviewers: 'texts', team_reviewers: 'texts' },
   }),

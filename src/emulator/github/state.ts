@@ -1,3 +1,4 @@
+import type { CheckPlan } from './check-plan.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface GitHubState {
   readonly users: Record<string, User>
   /** By `owner/name`. Every other repository is a 404. */
   readonly repositories: Record<string, RepositoryState>
+  /** The checks of each push to a pull request, in order. The last entry also applies to all later pushes. */
+  readonly checkPlans: readonly (readonly CheckPlan[])[]
   lag: Lag
   /** Ids count up across all kinds of objects. */
   lastId: number

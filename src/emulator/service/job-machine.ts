@@ -94,7 +94,7 @@ function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): Job
 export function getJobState(job: JobRecord, nowMs: number): JobState {
   const turn = listStartedTurns(job, nowMs).at(-1) ?? job.turns[0]
   const status = getTurnStatus(turn, nowMs)
-  const isWorking = status === 'active' || status === UNLISTED_STATUS
+  const isWorking = nowMs < turn.endsAtMs
   const pushed = listPushedTurns(job, nowMs).at(-1)
   const isLinked = !isWorking && pushed !== undefined && nowMs >= pushed.endsAtMs + pushed.plan.linkDelayMs
   return {

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { start } from '../../scripts/start/start.ts'
+import { root } from '../support/markdown-files.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const COLUMNS = 80
+
+/** Plays a workflow file with the packaged action, in a terminal of 80 columns. */
+async function play(workflow: string, ...flags: readonly string[]): Promise<{ exitCode: number; shown: string }> {
+  const folder = createTemporaryFolder()
+  writeFileSync(join(folder, 'docs.yml'), workflow)
+  let shown = ''
+  const write = (text: string): string => (shown += text)
+  const exitCode = await start(root, {
+    argv: ['node', 'start', '--workflow', 'docs.yml', '--speed', '20', ...flags],
+    env: { INIT_CWD: folder },
+    stdout: { columns: COLUMNS, write },
+    stderr: { columns: COLUMNS, write },
+    on: () => undefined,
+    exit: () => undefined,
+  })
+  expect(shown.split('\n').filter((line) => Array.from(line).length > COLUMNS)).toEqual([])
+  return { exitCode, shown: shown.replaceAll(/\s+/g, ' ') }
+}
+
+const createWorkflow = (inputs: string, permissions: string): string => `on:
+  schedule: [{ cron: '0 3 * * *' }]
+  push: { branches: [develop], paths: ['packages/*/src/**'] }
+  issue_comment:
+${permissions}
+jobs:
+  docs:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: your-org/docs-agent-action@v1
+        with:
+          ${inputs}
+          allowed-paths: website/**
+          project-id: \${{ vars.DOCS_AGENT_PROJECT_ID }}
+          api-key: \${{ secrets.DOCS_AGENT_API_KEY }}
+          base-url: \${{ vars.DOCS_AGENT_BASE_URL }}
+`
+
+const PERMISSIONS = 'permissions: { contents: read, actions: read, pull-requests: write, issues: write }'
+const ROLLING = 'prompt: Write it.\n          change-context: files\n          on-open-pr: follow-up'
+
+test('two nights lead to one pull request, and the second one begins where the first one ended', async () => {
+  const events = ['--event', 'schedule', '--event', 'schedule']
+  const { exitCode, shown } = await play(createWorkflow(ROLLING, PERMISSIONS), ...events)
+  expect(exitCode).toBe(0)
+  expect(shown.match(/1 commit, 1 file: everything since the last successful run/g)).toHaveLength(2)
+  expect(shown).toContain('Adding to pull request #4 (job job_000001, follow-up 1 of 20).')
+  expect(shown).toContain('All its files are in the allowed paths.')
+})
+
+test('the change of a push consists of the given files', async () => {
+  const files = ['packages/a/src/x.ts', 'README.md'].flatMap((file) => ['--changed', file])
+  const workflow = createWorkflow(`${ROLLING}\n          paths: packages/**`, PERMISSIONS)
+  const { exitCode, shown } = await play(workflow, '--event', 'push', ...files, '--dry-run')
+  expect(exitCode).toBe(0)
+  expect(shown).toContain('1 commit, 2 files: the push to `develop` by `mona`')
+  expect(shown).toContain('| M packages/a/src/x.ts (+1 -0)')
+  expect(shown).not.toContain('| M README.md')
+})
+
+test('a comment becomes a follow-up', async () => {
+  const { exitCode, shown } = await play(createWorkflow('command: /docs', PERMISSIONS), '--event', 'issue_comment')
+  expect(exitCode).toBe(0)
+  expect(shown).toContain('The comment is a follow-up to job job_finished, which opened pull request #1.')
+})
+
+test('the token has the permissions of the file, and without them those of a new repository', async () => {
+  const { exitCode, shown } = await play(createWorkflow(ROLLING, ''))
+  expect(exitCode).toBe(1)
+  expect(shown).toContain('Resource not accessible by integration')
+  expect(shown).toContain('Without `permissions`, the token had the default of new repositories: contents: read.')
+})
+
+test("the workflow's own token cannot write to another repository", async () => {
+  const elsewhere = `${ROLLING}\n          pr-repository: other/docs`
+  const own = await play(createWorkflow(elsewhere, PERMISSIONS))
+  expect(own.exitCode).toBe(1)
+  expect(own.shown).toContain('Resource not accessible by integration')
+  const app = await play(createWorkflow(`${elsewhere}\n          github-token: \${{ secrets.APP }}`, PERMISSIONS))
+  expect(app.exitCode).toBe(0)
+})

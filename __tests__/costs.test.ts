@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { DEFAULT_MAX_FOLLOW_UPS } from '../src/agent/inputs.ts'
+import { listCodeBlocks, root } from './support/markdown-files.ts'
+import type { Workflow } from './support/workflow-files.ts'
+
+const page = readFileSync(`${root}docs/costs.md`, 'utf8')
+
+test('adds up the prompts of the example in a month', () => {
+  const [example = ''] = listCodeBlocks(page, 'yaml')
+  const [step] = Object.values((parse(example) as Workflow).jobs)[0]?.steps ?? []
+  const rounds = Number(step?.with?.['fix-rounds'])
+  expect(example).toContain("- cron: '17 3 * * *'")
+  expect(page).toContain(`31 × (1 + ${rounds}) = ${31 * (1 + rounds)} prompts`)
+})
+
+test('adds up the prompts of a rolling pull request that nobody merges', () => {
+  expect(page).toContain(`at most ${1 + DEFAULT_MAX_FOLLOW_UPS} prompts (1 and ${DEFAULT_MAX_FOLLOW_UPS} follow-ups)`)
+})

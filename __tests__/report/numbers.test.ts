@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals'
+import { AGENT_USER, MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
+import { listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
+import type { GitHubState } from '../../src/emulator/github/state.ts'
+import {
+  addAgentPull,
+  type AgentPull,
+  createReleased,
+  daysAgo,
+  historyRow,
+  playReport,
+} from '../support/play-report.ts'
+
+const [ok, failed] = [historyRow([]), historyRow([], { outcome: 'failed', effect: 'unknown' })]
+const round = historyRow([], { turn: 1, effect: 'updated' })
+const failedRound = historyRow([], { turn: 1, outcome: 'timed-out', effect: 'unknown' })
+
+/** A month, by hand. Opened and ended in days before the report. */
+const MONTH: readonly (readonly [count: number, pull: AgentPull])[] = [
+  // 20 merged as the agent left them, after 2 days: 1 turn each.
+  [20, { openedDaysAgo: 20, mergedDaysAgo: 18, rows: [ok] }],
+  // 5 merged as the agent left them, after 1 day: 1 turn and 1 fix round each.
+  [5, { openedDaysAgo: 10, mergedDaysAgo: 9, rows: [ok, round] }],
+  // 4 merged as the agent left them, although a person committed in between: 2 turns, 1 failed, each, after 4 days.
+  [4, { openedDaysAgo: 14, mergedDaysAgo: 10, rows: [failed, ok], laterCommits: [MAINTAINER, AGENT_USER] }],
+  // 6 merged with a person's commit on top, after 3 days: 1 turn and 2 fix rounds, 1 failed, each.
+  [6, { openedDaysAgo: 12, mergedDaysAgo: 9, rows: [ok, round, failedRound], laterCommits: [REVIEWER] }],
+  // 3 opened before the month and merged in it, after 20 days: 1 turn each, and 2 that were dropped.
+  [3, { openedDaysAgo: 40, mergedDaysAgo: 20, rows: [ok], dropped: 2 }],
+  // 5 closed: 1 failed turn each.
+  [5, { openedDaysAgo: 8, closedDaysAgo: 6, rows: [failed] }],
+  // 4 open for two days: 1 turn each.
+  [4, { openedDaysAgo: 2, rows: [ok] }],
+  // 2 open for five days, and 1 for 50 days: 1 turn each.
+  [2, { openedDaysAgo: 5, rows: [ok] }],
+  [1, { openedDaysAgo: 50, rows: [ok] }],
+]
+
+/** What does not belong to the month. */
+const OTHERS: readonly AgentPull[] = [
+  // Before the month.
+  { openedDaysAgo: 50, mergedDaysAgo: 45, rows: [ok] },
+  { openedDaysAgo: 40, closedDaysAgo: 31, rows: [ok] },
+  // Without the label.
+  { openedDaysAgo: 9, mergedDaysAgo: 8, rows: [ok], fields: { labels: [] } },
+  // By a person, without a history.
+  { openedDaysAgo: 9, mergedDaysAgo: 8, comment: '', fields: { user: MAINTAINER } },
+]
+
+test('the numbers of a month of fifty pull requests', async () => {
+  const docs = createReleased()
+  const prepare = (state: GitHubState): void => {
+    const pulls = [...MONTH.flatMap(([count, pull]) => Array.from({ length: count }, () => pull)), ...OTHERS]
+    // The oldest first, so that merges do not precede what they contain.
+    for (const [index, pull] of pulls.entries()) addAgentPull(state, docs, 200 + index, pull)
+    const [first, second] = Object.values(docs.pulls).filter(({ createdAtMs }) => createdAtMs === daysAgo(5))
+    const request = { event: 'review_requested', actor: MAINTAINER, atMs: daysAgo(5) } as const
+    first?.reviewEvents.push({ id: 1, name: REVIEWER, ...request }, { id: 2, name: 'acme/writers', ...request })
+    const approval = { user: REVIEWER, body: '', state: 'APPROVED', headSha: '', submittedAtMs: daysAgo(4) } as const
+    second?.reviews.push({ id: 3, ...approval })
+    expect(first && listRequestedReviewers(first)).toEqual([REVIEWER, 'acme/writers'])
+  }
+  const { result, summary, operations } = await playReport({ range: 'main...main' }, { docs, prepare })
+  expect(result.pull_requests).toEqual({
+    days: 30,
+    // All but 3 and 1 that were opened before.
+    opened: 46,
+    // 20 + 5 + 4 + 6 + 3
+    merged: 38,
+    // 20 + 5 + 4 + 3
+    merged_as_left: 32,
+    merged_edited: 6,
+    closed: 5,
+    // 4 + 2 + 1
+    open: 7,
+    waiting: 3,
+    // 20 + 5 + 4×2 + 6 + 3×3 + 5 + 4 + 2 + 1
+    turns: 60,
+    // 4 + 5
+    failed_turns: 9,
+    // 5 + 6×2
+    fix_rounds: 17,
+    failed_fix_rounds: 6,
+    // 38 of 43
+    merged_share: 0.884,
+    // 32 of 38
+    as_left_share: 0.842,
+    // The 19th and the 20th of 38: five of 1 day, then twenty of 2 days.
+    median_hours_to_merge: 48,
+  })
+  expect(result.waiting).toEqual([
+    { number: 247, title: 'Docs 247', days_open: 5, asked: [REVIEWER, 'writers'], approved_by: [] },
+    { number: 248, title: 'Docs 248', days_open: 5, asked: [], approved_by: [REVIEWER] },
+    { number: 249, title: 'Docs 249', days_open: 50, asked: [], approved_by: [] },
+  ])
+  for (const text of ['38 of 43 that have ended (88%)', '32 (84%)', '2 days', 'nobody was asked', '60, 9 failed'])
+    expect(summary).toContain(text)
+  // Two lists, a list of comments for each of 53, a list of commits for each that was merged, and reviews of those that wait.
+  expect(operations.length).toBeLessThanOrEqual(1 + 2 + 53 + 38 + 3)
+})
+
+test('rates are empty while nothing has ended', async () => {
+  const docs = createReleased()
+  const prepare = (state: GitHubState): void => {
+    addAgentPull(state, docs, 200, { openedDaysAgo: 1, rows: [ok] })
+  }
+  const { result, summary } = await playReport({ range: 'main...main', days: '1' }, { docs, prepare })
+  const rates = { merged_share: null, as_left_share: null, median_hours_to_merge: null }
+  expect(result.pull_requests).toMatchObject({ open: 1, merged: 0, ...rates })
+  expect(summary).not.toContain('%')
+})

@@ -1,0 +1,195 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { start } from '../../../../scripts/start/start.ts'
+import { GITHUB_TOKEN } from '../../../../src/emulator/github/demo-state.ts'
+import { EMULATOR_KEY } from '../../../../src/emulator/http/access.ts'
+import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
+
+const INPUTS = ['prompt', 'label', 'paths', 'base-url', 'project-id', 'api-key', 'github-token', 'dry-run']
+const ACTION_YML = `inputs:\n${INPUTS.map((name) => `  ${name}:\n`).join('')}runs:\n  main: dist/agent/index.js\n`
+
+/** Prints what reached it. The key and the token are masked in the log, so it names those that it expects. */
+const AGENT = `const { env } = process
+const { appendFileSync, readFileSync } = require('node:fs')
+const input = (name) => env['INPUT_' + name]
+const key = { '${EMULATOR_KEY}': 'embedded', '': 'none' }[input('API-KEY')] ?? 'other'
+const [token, repository = 'any'] = input('GITHUB-TOKEN').split(':')
+const { commits, schedule } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
+console.log('service', input('BASE-URL').startsWith('http://127.0.0.1:'), 'key', key)
+console.log('token', token === '${GITHUB_TOKEN}' ? 'embedded' : token || 'none', repository)
+console.log('event', env.GITHUB_EVENT_NAME, env.GITHUB_REF, env.GITHUB_JOB, env.GITHUB_ACTION, schedule ?? commits?.length)
+console.log('env', env.WHERE, env.DOCS_AGENT_BASE_URL ?? 'unset', 'dry', input('DRY-RUN') || 'no')
+appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request') + '\\npr-link=\\n')
+if (input('PROMPT') === 'fail') process.exitCode = 1
+`
+
+interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Plays a workflow file in a repository of its own. */
+async function play(workflow: string, ...flags: readonly string[]): Promise<Ended> {
+  const [project, repository] = [createTemporaryFolder(), createTemporaryFolder()]
+  mkdirSync(join(project, 'dist/agent'), { recursive: true })
+  writeFileSync(join(project, 'action.yml'), ACTION_YML)
+  writeFileSync(join(project, 'dist/agent/index.js'), AGENT)
+  mkdirSync(join(repository, '.github/workflows'), { recursive: true })
+  mkdirSync(join(repository, '.git'))
+  writeFileSync(join(repository, '.git/config'), '[remote "origin"]\n  url = https://github.com/me/web.git\n')
+  writeFileSync(join(repository, '.github/workflows/docs.yml'), workflow)
+  let [stdout, stderr] = ['', '']
+  const exitCode = await start(project, {
+    argv: ['node', 'start', '--workflow', '.github/workflows/docs.yml', ...flags],
+    env: { INIT_CWD: repository },
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    on: () => undefined,
+    exit: () => undefined,
+  })
+  return { exitCode, stdout, stderr }
+}
+
+const SERVICE = `
+          project-id: \${{ vars.PROJECT }}
+          api-key: \${{ secrets.KEY }}
+          base-url: \${{ env.SERVICE }}`
+const step = (inputs: string): string =>
+  `- uses: your-org/docs-agent-action@v1\n        with:${SERVICE}\n          ${inputs}`
+const job = (steps: string, on = 'push:', others = ''): string => `on:
+  ${on}
+permissions: { contents: read }
+env:
+  WHERE: \${{ github.repository }}
+  SERVICE: https://docs.example.com
+jobs:
+  docs:
+    runs-on: ubuntu-latest
+    steps:
+      ${steps}
+${others}`
+
+test('plays a step of this action with its inputs, and against the embedded service only', async () => {
+  const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('docs.yml, in the repository me/web\n')
+  expect(stdout).toContain('── push to main, with src/deploy.ts ─')
+  expect(stdout).toMatch(/ {2}project-id +demo-PROJECT\n {2}prompt +Document main\.\n/)
+  expect(stdout).toContain('service true key embedded\ntoken embedded me/web\n')
+  expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv me/web unset dry no\n')
+  expect(stdout).toMatch(
+    /── Conclusion ─+\npush to main, .* › docs: your-org.*\n {2}✔ success: pull-request, exit code 0/,
+  )
+  expect(stdout).toContain('Demo values: vars.PROJECT is demo-PROJECT. Choose others with --var.\n')
+})
+
+test('an empty key or token stays empty, as it would be on GitHub', async () => {
+  const { stdout } = await play(job(step("github-token: ''").replace('${{ secrets.KEY }}', "''")))
+  expect(stdout).toContain('key none\ntoken none any\n')
+})
+
+const TOKEN_STEP = `- id: token
+        uses: actions/create-github-app-token@v3
+      - name: Merge
+        if: failure()
+        run: gh pr merge
+      ${step("prompt: '${{ steps.token.outputs.token }}'\n          github-token: ${{ steps.token.outputs.token }}")}
+      - run: gh pr merge --auto`
+
+test('lists other steps, and gives their outputs demo values', async () => {
+  const { exitCode, stdout } = await play(job(TOKEN_STEP))
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('○ actions/create-github-app-token@v3 (line 11): not played\n')
+  expect(stdout).toContain('○ Merge (line 13): skipped, its `if` is false\n')
+  expect(stdout).toMatch(/prompt +demo-token-token\n/)
+  expect(stdout).toContain('token embedded any\n')
+  expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
+})
+
+const CHAIN = `  after:
+    needs: docs
+    if: always()
+    runs-on: ubuntu-latest
+    steps:
+      - name: \${{ needs.docs.result }}
+        run: exit
+  never:
+    needs: docs
+    runs-on: ubuntu-latest
+    steps: [{ run: exit }]
+  central:
+    if: always()
+    needs: docs
+    uses: me/workflows/.github/workflows/docs.yml@main`
+
+test('a red step makes its job fail, which the later jobs see', async () => {
+  const { exitCode, stdout } = await play(job(`${step('prompt: fail')}\n      - run: next`, 'push:', CHAIN))
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('✘ failure: pull-request, exit code 1')
+  expect(stdout).toMatch(/○ next \(line \d+\): skipped\n/)
+  expect(stdout).toMatch(/○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped\n/)
+  expect(stdout).toContain('not played, it calls the reusable workflow me/workflows/.github/workflows/docs.yml@main\n')
+})
+
+test('names what cannot be evaluated, and ends red if that is a step of this action', async () => {
+  const other = `- run: x\n        if: hashFiles('x') != ''`
+  const { exitCode, stdout } = await play(job(`${other}\n      ${step('prompt: ${{ fromJSON(vars.TEXT).a }}')}`))
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(
+    /○ x \(line 11\): not played\. Line 12: `.*` cannot be evaluated here: hashFiles needs a checkout\.\n/,
+  )
+  expect(stdout).toMatch(/not played\. Line 18: `fromJSON\(vars\.TEXT\)\.a` cannot be evaluated here: /)
+  expect(stdout).toContain('✘ not played\n')
+})
+
+const NIGHTLY = job(step('prompt: Write it.'), "schedule: [{ cron: '0 3 * * *' }]\n  workflow_dispatch:")
+
+test('a second event happens a day later', async () => {
+  const { exitCode, stdout } = await play(NIGHTLY, '--event', 'schedule', '--event', 'schedule', '--changed', 'a/b.ts')
+  expect(exitCode).toBe(0)
+  expect(stdout.match(/── schedule, after a change of a\/b\.ts ─/g)).toHaveLength(2)
+  expect(stdout.match(/event schedule refs\/heads\/main docs __step_1 0 3/g)).toHaveLength(2)
+  expect(stdout).toContain('Also in this file: --event workflow_dispatch\n')
+})
+
+test('--dry-run and --var apply to each step', async () => {
+  const { stdout } = await play(NIGHTLY, '--dry-run', '--var', 'PROJECT=mine')
+  expect(stdout).toMatch(/project-id +mine\n/)
+  expect(stdout).toContain('dry true\n')
+})
+
+const FILTERED = job(step('prompt: Write it.'), 'push: { paths: [packages/*/src/**] }')
+
+test('a path filter that matches nothing says which files there were, and how to play others', async () => {
+  const { exitCode, stdout } = await play(FILTERED)
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('matches none of the changed files: src/deploy.ts.\n')
+  expect(stdout).toContain('.github/workflows/docs.yml --changed packages/demo/src/demo.ts\n')
+  expect(await play(FILTERED, '--changed', 'packages/a/src/x.ts')).toMatchObject({ exitCode: 0 })
+})
+
+test('a step that `paths` skips says which files there were', async () => {
+  const skipped = job(step('paths: docs/**\n          label: skipped'))
+  const hint = 'The change had src/deploy.ts. Choose other files with --changed.\n'
+  expect((await play(skipped)).stdout).toContain(hint)
+  expect((await play(skipped, '--changed', 'a.ts')).stdout).not.toContain(hint)
+})
+
+test.each([
+  ['pull_request:', [], 'No trigger of this file can be played here. It has: pull_request (line 2'],
+  ['push:', ['--event', 'schedule'], 'This file has no trigger `schedule`. It has: push (line 2).'],
+  ['psuh:', [], "GitHub's parser does not accept this workflow file."],
+])('a file with %s is refused with the flags %j: %s', async (on, flags, message) => {
+  const stderr = expect.stringContaining(message) as unknown
+  expect(await play(job(step('prompt: x'), on), ...flags)).toMatchObject({ exitCode: 2, stdout: '', stderr })
+})
+
+test('the comment begins with the command of a step', async () => {
+  const { stdout } = await play(
+    job(step('prompt: ${{ github.event.comment.body }}\n          command: /write'), 'issue_comment:'),
+  )
+  expect(stdout).toContain('── issue_comment on #1: /write Mention both flags')
+  expect(stdout).toMatch(/prompt +\/write Mention both flags on the first page\.\n/)
+})

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { createInputs, getPermissions } from '../../../../scripts/start/workflow/contexts.ts'
+import { listCombinations } from '../../../../scripts/start/workflow/matrix.ts'
+import { findOwnAction } from '../../../../scripts/start/workflow/own-actions.ts'
+import { parseRepositoryName } from '../../../../scripts/start/workflow/reader-repository.ts'
+import { readWorkflow } from '../../../../scripts/start/workflow/workflow-file.ts'
+import { root } from '../../../support/markdown-files.ts'
+
+const recipes = join(root, 'docs/recipes')
+const [, readme = ''] = /```yaml\n(name: .*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+const files = readdirSync(recipes).map((name) => [name, readFileSync(join(recipes, name), 'utf8')] as const)
+
+interface Parsed {
+  readonly on: object
+  readonly jobs: Readonly<Record<string, { readonly steps?: readonly { readonly with?: object }[] }>>
+}
+
+test.each([['README.md', readme], ...files])('reads %s as YAML does, although it has expressions', (name, text) => {
+  const { on, jobs } = parse(text) as Parsed
+  const workflow = readWorkflow(name, text)
+  expect(workflow.triggers.map(({ event }) => event)).toEqual(typeof on === 'string' ? [on] : Object.keys(on))
+  const steps = Object.fromEntries(workflow.jobs.map((job) => [job.id, job.steps]))
+  for (const [id, job] of Object.entries(jobs)) {
+    const read = steps[id]?.map((step) => Object.entries(step.with).map(([input, { text }]) => [input, text]))
+    const wanted = job.steps?.map((step) =>
+      Object.entries(step.with ?? {}).map(([input, value]) => [input, String(value)]),
+    )
+    expect(read).toEqual(wanted ?? [])
+  }
+})
+
+test('names every problem of a file that GitHub would refuse, with its line', () => {
+  const text = 'on: push\njobs:\n  a:\n    steps:\n      - uze: x\n'
+  expect(() => readWorkflow('w.yml', text)).toThrow(
+    /GitHub's parser does not accept this workflow file\.\n.*Line: 5, Col: 9/s,
+  )
+})
+
+const inJob = (lines: string): string =>
+  `on: [push]\njobs:\n  b:\n    needs: a\n    runs-on: x\n    steps: [{ run: x }]\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n${lines}`
+
+test('puts each job after those that it needs', () => {
+  expect(readWorkflow('w.yml', inJob('')).jobs.map(({ id }) => id)).toEqual(['a', 'b'])
+})
+
+const EMPTY = { contexts: {}, status: 'success' } as const
+
+test.each([
+  ['', [{}]],
+  ['[1, 2]', [{ x: '1' }, { x: '2' }]],
+  [
+    '[a]\n        y: [b, c]',
+    [
+      { x: 'a', y: 'b' },
+      { x: 'a', y: 'c' },
+    ],
+  ],
+  ['${{ fromJSON(\'["a"]\') }}', [{ x: 'a' }]],
+  [
+    '[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]',
+    [{ x: 'b', z: '1' }, { x: 'c' }],
+  ],
+])('a matrix of %s has the combinations %j', (x, combinations) => {
+  const matrix = x === '' ? '' : `    strategy:\n      matrix:\n        x: ${x}\n`
+  const [job] = readWorkflow('w.yml', inJob(matrix)).jobs
+  expect(listCombinations(job?.matrix, EMPTY)).toEqual(combinations)
+})
+
+test.each([
+  ['permissions: {}', {}],
+  ['permissions: read-all', expect.objectContaining({ issues: 'read' })],
+  ['permissions: write-all', expect.objectContaining({ issues: 'write' })],
+  ['permissions: { issues: write, packages: read, checks: none }', { issues: 'write' }],
+  ['', { contents: 'read' }],
+])('with %j, the token may %j', (line, permissions) => {
+  const [job] = readWorkflow('w.yml', `${line}\n${inJob('')}`).jobs
+  expect(job && getPermissions(job)).toEqual(permissions)
+})
+
+test('the inputs of a manual run have their types, and what was not given has a value', () => {
+  const input = { type: 'string', isRequired: false, default: undefined, options: [] }
+  const defined = [
+    { ...input, name: 'given' },
+    { ...input, name: 'usual', default: 'x' },
+    { ...input, name: 'needed', isRequired: true },
+    { ...input, name: 'optional' },
+    { ...input, name: 'flag', type: 'boolean', default: 'true' },
+    { ...input, name: 'count', type: 'number' },
+    { ...input, name: 'one', type: 'choice', options: ['a', 'b'] },
+  ]
+  expect(createInputs(defined, { given: 'y' })).toEqual({
+    ...{ given: 'y', usual: 'x', needed: 'demo-needed', optional: '' },
+    ...{ flag: true, count: 0, one: 'a' },
+  })
+  expect(() => createInputs(defined.slice(0, 2), { usuel: '' })).toThrow('has no input usuel. It has: given, usual.')
+})
+
+test.each([
+  ['your-org/docs-agent-action@v1', 'agent'],
+  ['me/docs-agent-action-fork@main', 'agent'],
+  ['your-org/docs-agent-action/visitors@v1', 'visitors'],
+  ['./', 'agent'],
+  ['./visitors', 'visitors'],
+])('%s is the action %s of this project', (uses, action) => {
+  const found = findOwnAction(uses, root)
+  expect(found).toMatchObject({ inputs: expect.arrayContaining(['project-id']) as unknown })
+  expect(found).toMatchObject({ folder: join(root, action === 'agent' ? '' : action) })
+})
+
+test.each([
+  ['your-org/docs-agent-action/emulator@v1', expect.stringContaining('--scenario')],
+  ['your-org/docs-agent-action/gone@v1', 'this copy of the project has no gone/action.yml'],
+  ['actions/checkout@v5', undefined],
+  ['./.github/actions/setup', undefined],
+  ['docker://alpine', undefined],
+])('%s is not played: %s', (uses, reason) => {
+  expect(findOwnAction(uses, root)).toEqual(reason)
+})
+
+test.each([
+  ['[remote "origin"]\n\turl = https://github.com/acme/web.git\n', 'acme/web'],
+  ['[remote "origin"]\n\turl = git@github.com:acme/web.js\n', 'acme/web.js'],
+  ['[core]\n', undefined],
+])('a clone with %j is of %s', (config, name) => {
+  expect(parseRepositoryName(config)).toBe(name)
+})

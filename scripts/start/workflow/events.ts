@@ -1,0 +1,101 @@
+import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
+import { createCommentEvent } from '../workflow-runs.ts'
+import type { Embedded } from '../embedded.ts'
+import { nameFiles, type PlayableTrigger, type Ref } from './triggers.ts'
+
+type Payload = Readonly<Record<string, unknown>>
+
+/** What happens on the embedded GitHub. */
+export interface PlannedEvent {
+  readonly trigger: PlayableTrigger
+  readonly ref: Ref
+  /** Counts the events of the command from 1. */
+  readonly ordinal: number
+  /** The changed files of each change. */
+  readonly files: readonly string[]
+  /** The inputs of `workflow_dispatch`. */
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** The text of `issue_comment`. */
+  readonly comment: string
+}
+
+/** An event that happened, as `github` describes it. */
+export interface HappenedEvent {
+  readonly title: string
+  readonly payload: Payload
+  /** Such as `refs/heads/main`. */
+  readonly ref: string
+  readonly sha: string
+}
+
+const NO_COMMIT = '0'.repeat(40)
+
+/** The files of the newest change that the embedded GitHub has from the start. */
+export const DEFAULT_FILES: readonly string[] = ['src/deploy.ts']
+
+function findAgentPull({ pulls }: RepositoryState): number | undefined {
+  const [number] = Object.entries(pulls).find(([, { state, labels }]) => state === 'open' && labels.length > 0) ?? []
+  return number === undefined ? undefined : Number(number)
+}
+
+/**
+ * Lets an event happen on the embedded GitHub. Each event but a comment comes with a change of its own; that of the first one
+ * is there from the start.
+ * @param repository `owner/name`
+ */
+export function happen(planned: PlannedEvent, repository: string, { github, url, now }: Embedded): HappenedEvent {
+  const { trigger, ref, ordinal, files, inputs } = planned
+  const { event } = trigger
+  const { state } = github
+  const docs = state.repositories[repository]
+  if (docs === undefined) throw new Error(`The embedded GitHub has no repository ${repository}.`)
+  if (ordinal > 1 && event !== 'issue_comment') {
+    const message = `Change ${files[0] ?? 'nothing'} (${ordinal})`
+    const patch = `@@ -1 +1,2 @@\n // Acme\n+// Change ${ordinal} of the rehearsal`
+    const commit = { message, author: MAINTAINER, files: files.map((filename) => ({ filename, patch })) }
+    pushCommit(docs, docs.defaultBranch, commit, now())
+  }
+  const sha = docs.branches[docs.defaultBranch] ?? ''
+  const { payload: push } = createPushEvent(state, repository, { baseUrl: url, branch: docs.defaultBranch })
+  const { repository: about, sender } = push
+  const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
+  if (ref.kind === 'tag') docs.tags[ref.name] = sha
+  const end = (title: string, payload: Payload): HappenedEvent => ({ title, payload, ref: named, sha })
+
+  switch (event) {
+    case 'push': {
+      const created = ref.kind === 'tag' ? { before: NO_COMMIT, created: true, commits: [] } : {}
+      return end(`push to ${ref.name}, with ${nameFiles(files)}`, { ...push, ref: named, ...created })
+    }
+    case 'schedule':
+      return end(`schedule, after a change of ${nameFiles(files)}`, {
+        schedule: trigger.filters['cron']?.patterns[0] ?? '',
+        repository: about,
+      })
+    case 'workflow_dispatch':
+      return end('workflow_dispatch', { inputs, ref: named, repository: about, sender })
+    case 'release': {
+      const [action = 'published'] = trigger.filters['types']?.patterns ?? []
+      const html_url = `${url}/${repository}/releases/tag/${ref.name}`
+      const release = { id: ordinal, tag_name: ref.name, name: ref.name, body: '', draft: false, prerelease: false }
+      return end(`release ${ref.name}, with ${nameFiles(files)}`, {
+        action,
+        release: { ...release, html_url, target_commitish: docs.defaultBranch },
+        repository: about,
+        sender,
+      })
+    }
+    case 'issue_comment': {
+      const number = findAgentPull(docs)
+      const pull = number === undefined ? undefined : docs.pulls[number]
+      if (number === undefined || pull === undefined)
+        throw new Error('There is no open pull request of the agent to comment on.')
+      const comment = writeComment(state, pull, MAINTAINER, planned.comment, now())
+      const payload = createCommentEvent(state, docs, { url, repository, number, comment })
+      return end(`issue_comment on #${number}: ${planned.comment}`, { ...payload, repository: about })
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  isBasicExpression,
+  isMapping,
+  isScalar,
+  isSequence,
+  NoOperationTraceWriter,
+  parseWorkflow,
+} from '@actions/workflow-parser'
+import { parse } from 'yaml'
+
+/** A text that may contain `${{ }}`, and its line in the workflow file. */
+export interface Template {
+  readonly text: string
+  readonly line: number
+}
+
+/** A value of a workflow file. Each knows its line. */
+export type Located =
+  | { readonly kind: 'map'; readonly line: number; readonly entries: ReadonlyMap<string, Located> }
+  | { readonly kind: 'list'; readonly line: number; readonly items: readonly Located[] }
+  | (Template & { readonly kind: 'scalar' })
+
+type Token = NonNullable<ReturnType<typeof parseWorkflow>['value']>
+
+/** The parser keeps the indentation of a block with `${{ }}`, and the quotes of other texts, so its source is parsed again. */
+function readText(token: Token): string {
+  if (!isBasicExpression(token) || token.source === undefined) return isScalar(token) ? token.toString() : ''
+  const { blockScalarHeader: header, source } = token
+  return String(parse(header === undefined ? source : `${header}\n${source}`))
+}
+
+function toLocated(token: Token): Located {
+  const line = token.range?.start.line ?? 1
+  if (isSequence(token)) return { kind: 'list', line, items: Array.from(token, toLocated) }
+  if (!isMapping(token)) return { kind: 'scalar', line, text: readText(token) }
+  const entries = Array.from(token, ({ key, value }) => {
+    const { kind, ...rest } = toLocated(value)
+    // The line of `name:`, also where its value begins on the next line.
+    return [key.toString(), { kind, ...rest, line: key.range?.start.line ?? rest.line } as Located] as const
+  })
+  return { kind: 'map', line, entries: new Map(entries) }
+}
+
+/**
+ * Parses a workflow file with GitHub's own parser and schema.
+ * @throws Error that names every problem with its line
+ */
+export function parseLocated(name: string, content: string): Located {
+  const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  const problems = context.errors.getErrors().map(({ message }) => message)
+  if (value === undefined || problems.length > 0)
+    throw new Error(
+      `GitHub's parser does not accept this workflow file.\n${problems.map((one) => `  ${one}`).join('\n')}`,
+    )
+  return toLocated(value)
+}
+
+export function getEntry(from: Located | undefined, name: string): Located | undefined {
+  return from?.kind === 'map' ? from.entries.get(name) : undefined
+}
+
+export function listEntries(from: Located | undefined): readonly (readonly [name: string, value: Located])[] {
+  return from?.kind === 'map' ? [...from.entries] : []
+}
+
+export function getText(from: Located | undefined): Template | undefined {
+  return from?.kind === 'scalar' ? { text: from.text, line: from.line } : undefined
+}
+
+/** The items of a list. One value counts as a list of one. */
+export function listTexts(from: Located | undefined): readonly string[] {
+  if (from === undefined || from.kind === 'map') return []
+  return from.kind === 'list' ? from.items.flatMap((item) => getText(item)?.text ?? []) : [from.text]
+}
+
+/** The texts of a map, such as those of `with` and `env`. */
+export function getTexts(from: Located | undefined): Readonly<Record<string, Template>> {
+  return Object.fromEntries(
+    listEntries(from).flatMap(([name, value]) => {
+      const text = getText(value)
+      return text === undefined ? [] : [[name, text] as const]
+    }),
+  )
+}

@@ -1,0 +1,218 @@
+import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
+import { runAction, type RunResult } from '../../small-runner/run-action.ts'
+import type { Embedded } from '../embedded.ts'
+import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdict } from '../report.ts'
+import type { Session } from '../session.ts'
+import { createDemoOutputs, getPermissions } from './contexts.ts'
+import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import { listCombinations } from './matrix.ts'
+import { findOwnAction, type OwnAction } from './own-actions.ts'
+import type { Job, Step } from './workflow-file.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** What the steps of one run of the workflow share. */
+export interface RunContext {
+  readonly embedded: Embedded
+  readonly session: Session
+  /** The folder of this project. */
+  readonly project: string
+  readonly contexts: Readonly<Record<'github' | 'vars' | 'secrets' | 'inputs', unknown>>
+  /** The `env` of the workflow. */
+  readonly env: Job['env']
+  /** The variables of the run, such as `GITHUB_SHA`. */
+  readonly variables: Texts
+  readonly eventName: string
+  readonly payload: unknown
+  /** The reader's repository. */
+  readonly workspace: string
+  /** A folder for files that a step writes. */
+  readonly scratch: string
+  /** The token that the workflow gets from GitHub. */
+  readonly token: string
+  /** Inputs of each step that replace those of the file, if the action has them. */
+  readonly overrides: Texts
+  readonly showsAll: boolean
+  /** Called before each step of this action. */
+  readonly onStep: (inputs: Texts) => void
+}
+
+/** A step of this action. */
+export interface Played {
+  readonly title: string
+  readonly inputs: Texts
+  /** Undefined if the step cannot be played. */
+  readonly result: RunResult | undefined
+  readonly isRed: boolean
+}
+
+export interface JobEnd {
+  readonly result: 'success' | 'failure' | 'skipped'
+  readonly outputs: unknown
+  readonly played: readonly Played[]
+}
+
+interface StepEnd {
+  readonly outcome: RunResult['conclusion'] | 'skipped'
+  readonly conclusion: RunResult['conclusion'] | 'skipped'
+  readonly outputs: unknown
+}
+
+const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+
+/** The inputs of a step, with the embedded service and GitHub in place of those that it names. */
+function redirectInputs(given: Texts, action: OwnAction, { embedded, token, overrides }: RunContext): Texts {
+  const inputs: Record<string, string> = { ...given }
+  for (const name of ['base-url', 'api-key']) if (inputs[name]) inputs[name] = embedded.inputs[name] ?? ''
+  if (action.inputs.includes('github-token')) inputs['github-token'] ??= token
+  // A token of an app, from a step that is not played.
+  if (inputs['github-token'] && inputs['github-token'] !== token) inputs['github-token'] = embedded.github.token
+  for (const [name, value] of Object.entries(overrides)) if (action.inputs.includes(name)) inputs[name] = value
+  return inputs
+}
+
+/** Plays a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
+async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: unknown): Promise<JobEnd> {
+  const { embedded, session, token } = context
+  const { print, paint } = session
+  const github = { ...(context.contexts.github as object), job: job.id }
+  const runner = { os: 'Linux', arch: 'X64', temp: context.scratch, environment: 'github-hosted' }
+  const steps: Record<string, StepEnd> = {}
+  const played: Played[] = []
+  let status: 'success' | 'failure' = 'success'
+  let env: Texts = {}
+  const getScope = (ofStep: Texts = {}): Scope => ({
+    contexts: {
+      ...context.contexts,
+      github,
+      needs,
+      matrix,
+      runner,
+      steps,
+      env: { ...env, ...ofStep },
+      job: { status },
+    },
+    status,
+  })
+  env = evaluateTexts(context.env, getScope())
+  env = { ...env, ...evaluateTexts(job.env, getScope()) }
+
+  async function playAction(action: OwnAction, step: Step, title: string, id: string): Promise<StepEnd> {
+    const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
+    const scope = getScope(stepEnv)
+    const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
+    const mayFail = step.mayFail !== undefined && evaluateText(step.mayFail, scope) === 'true'
+    const { state } = embedded.github
+    const before = state.permissions
+    // A scenario about permissions decides itself.
+    if (before === ALL_PERMISSIONS && inputs['github-token'] === token) state.permissions = getPermissions(job)
+    context.onStep(inputs)
+    print(`${heading(title, paint)}${showInputs(inputs)}\n`)
+    const result = await runAction({
+      action: action.folder,
+      inputs,
+      env: {
+        ...stepEnv,
+        ...(stepEnv['DOCS_AGENT_BASE_URL'] && { DOCS_AGENT_BASE_URL: embedded.url }),
+        ...context.variables,
+        GITHUB_JOB: job.id,
+        GITHUB_ACTION: id,
+        ...embedded.createStepEnv(),
+      },
+      eventName: context.eventName,
+      event: context.payload,
+      workspace: action.inputs.includes('output-file') ? context.scratch : context.workspace,
+      cancel: session.cancel,
+      secrets: [embedded.github.token, ...SECRET_INPUTS.flatMap((name) => inputs[name] ?? [])],
+      onLine: (line) => {
+        print(showLogLine(line, paint))
+      },
+    })
+    state.permissions = before
+    env = { ...env, ...result.exported }
+    print(`${context.showsAll ? showOutputs(result, paint) : ''}${showVerdict(result, paint)}`)
+    const isRed = result.conclusion !== 'success' && !mayFail
+    played.push({ title, inputs, result, isRed })
+    return { outcome: result.conclusion, conclusion: isRed ? result.conclusion : 'success', outputs: result.outputs }
+  }
+
+  async function playStep(step: Step, id: string): Promise<StepEnd> {
+    const action = step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project)
+    let { text: title } = step.title
+    const getName = (): string => `${title} (line ${step.line})`
+    const note = (text: string): void => {
+      print(paint('dim', `○ ${getName()}: ${text}\n`))
+    }
+    try {
+      title = evaluateText(step.title, getScope())
+      if (!evaluateCondition(step.if, getScope())) {
+        note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+        return SKIPPED
+      }
+      if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
+      const what = action ?? step.command ?? step.uses?.text ?? title
+      note(what === step.title.text ? 'not played' : `not played, ${what}`)
+    } catch (error) {
+      if (!(error instanceof NotEvaluable)) throw error
+      note(`not played. ${error.message}`)
+      if (typeof action === 'object')
+        played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
+    }
+    return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
+  }
+
+  for (const [index, step] of job.steps.entries()) {
+    if (session.cancel.aborted) break
+    const end = await playStep(step, step.id ?? `__step_${index + 1}`)
+    if (step.id !== undefined) steps[step.id] = end
+    if (end.conclusion === 'failure' || end.conclusion === 'cancelled') status = 'failure'
+  }
+  return { result: status, outputs: evaluateTexts(job.outputs, getScope()), played }
+}
+
+function combineStatus(needed: readonly JobEnd[]): Scope['status'] {
+  if (needed.some(({ result }) => result === 'failure')) return 'failure'
+  return needed.every(({ result }) => result === 'success') ? 'success' : 'skipped'
+}
+
+/**
+ * Plays the steps of this action in a job, and lists the others.
+ * @param ended the jobs before it, by id
+ */
+export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
+  const { print, paint } = context.session
+  const note = (text: string): void => {
+    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${text}\n`))
+  }
+  const needs = Object.fromEntries(job.needs.flatMap((id) => [[id, ended.get(id)]]))
+  const status = combineStatus(job.needs.flatMap((id) => ended.get(id) ?? []))
+  const scope: Scope = { contexts: { ...context.contexts, needs }, status }
+  const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
+  try {
+    if (!evaluateCondition(job.if, scope)) {
+      note(job.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+      return { result: 'skipped', outputs: {}, played: [] }
+    }
+    if (job.uses !== undefined) {
+      note(`not played, it calls the reusable workflow ${job.uses.text}`)
+      return notPlayed
+    }
+    const ends: JobEnd[] = []
+    for (const matrix of listCombinations(job.matrix, scope)) {
+      const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+      if (values.length > 0) print(`\n${paint('bold', `Job ${job.id} (${values.join(', ')})`)}\n`)
+      ends.push(await playSteps(context, job, needs, matrix))
+    }
+    return {
+      result: ends.some(({ result }) => result === 'failure') ? 'failure' : 'success',
+      outputs: ends.at(-1)?.outputs ?? {},
+      played: ends.flatMap(({ played }) => played),
+    }
+  } catch (error) {
+    if (!(error instanceof NotEvaluable)) throw error
+    note(`not played. ${error.message}`)
+    const hasOwn = job.steps.some(({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project) === 'object')
+    const missed: Played = { title: job.id, inputs: {}, result: undefined, isRed: true }
+    return { ...notPlayed, played: hasOwn ? [missed] : [] }
+  }
+}

@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
+import { openEmbedded } from '../embedded.ts'
+import { markdownToTerminal } from '../markdown-to-terminal.ts'
+import type { WorkflowPlay } from '../options.ts'
+import { heading, showSections, showVerdict } from '../report.ts'
+import { openSession, type Session, type Terminal } from '../session.ts'
+import { cleanForTerminal } from '../terminal.ts'
+import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
+import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
+import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
+import { DEFAULT_FILES, happen } from './events.ts'
+import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
+import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
+import { chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
+import { readWorkflow, type Workflow } from './workflow-file.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+const DAY_MS = 86_400_000
+/** Whatever they are, the steps use the embedded service. */
+const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
+
+interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
+  readonly play: WorkflowPlay
+  readonly workflow: Workflow
+  readonly fileName: string
+  readonly repository: ReaderRepository
+  readonly vars: unknown
+}
+
+/** @param ordinal counts the events of the command from 1 */
+async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number): Promise<readonly Played[]> {
+  const { play, workflow, embedded, session, repository } = stage
+  const { print, paint, offer } = session
+  const files = play.changed.length === 0 ? DEFAULT_FILES : play.changed
+  const { event } = trigger
+  const decision = decide(trigger, files, ordinal)
+  if (!decision.starts) {
+    print(`${heading(event, paint)}${paint('red', '✘ GitHub would not start this workflow')}: ${decision.reason}.\n`)
+    if (decision.example !== undefined && play.changed.length === 0)
+      print(`\nTo play a change of other files:${offer('--changed', decision.example)}\n`)
+    return []
+  }
+  const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
+  const comment = chooseComment(workflow)
+  const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
+  const { payload, ref, sha } = happened
+  const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
+  print(`${heading(happened.title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
+  if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
+
+  const id = FIRST_RUN + ordinal - 1
+  // The workflow's own token gives access to its own repository only.
+  const token = `${embedded.github.token}:${repository.name}`
+  const name = workflow.name ?? `.github/workflows/${stage.fileName}`
+  const { github, variables } = createGitHubContext(
+    { event, payload, ref, sha, id, number: ordinal, workflow: name, repository: repository.name },
+    { token, workspace: repository.folder, server_url: embedded.url, api_url: embedded.github.apiUrl },
+  )
+  const context: RunContext = {
+    ...stage,
+    contexts: { github, vars: stage.vars, secrets: createDemoValues({ GITHUB_TOKEN: token }), inputs },
+    env: workflow.env,
+    variables,
+    eventName: event,
+    payload,
+    workspace: repository.folder,
+    token,
+    overrides: play.isDryRun ? { 'dry-run': 'true' } : {},
+    showsAll: play.showsAll,
+  }
+  const startedAtMs = embedded.now()
+  const ends = new Map<string, JobEnd>()
+  for (const job of workflow.jobs) ends.set(job.id, await playJob(context, job, ends))
+  const isGreen = [...ends.values()].every(({ result }) => result !== 'failure')
+  if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
+  return [...ends.values()].flatMap(({ played }) =>
+    played.map((one) => ({ ...one, title: `${happened.title} › ${one.title}` })),
+  )
+}
+
+/** Shows the verdict of each step, and what the reader can try next. */
+function showConclusion(
+  { print, paint }: Session,
+  { play, workflow }: Stage,
+  played: readonly Played[],
+  { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly PlayableTrigger[] },
+): void {
+  print(heading('Conclusion', paint))
+  if (played.length === 0) print(paint('red', '✘ No step of this action was played.\n'))
+  for (const { title, result } of played)
+    print(`${title}\n  ${result === undefined ? paint('red', '✘ not played\n') : showVerdict(result, paint)}`)
+  const isSkippedByPaths = played.some(
+    ({ result, inputs }) => inputs['paths'] && result?.outputs['outcome'] === 'skipped',
+  )
+  if (isSkippedByPaths && play.changed.length === 0)
+    print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
+  const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
+  if (demo.length > 0)
+    print(`Demo values: ${demo.map((name) => `vars.${name} is demo-${name}`).join(', ')}. Choose others with --var.\n`)
+  const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
+  if (hasDefault && played.length > 0)
+    print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
+  const others = workflow.triggers.filter(
+    ({ event }) => isEventName(event) && triggers.every((one) => one.event !== event),
+  )
+  if (others.length > 0) print(`Also in this file: ${others.map(({ event }) => `--event ${event}`).join(', ')}\n`)
+}
+
+/**
+ * Plays a workflow file as GitHub would, with the steps of this action only.
+ * @param project the folder of this project
+ * @returns the exit code: 0 if a step was played and none is red
+ */
+export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
+  // npm changes to the folder of package.json. This variable is the folder in which it was called.
+  const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const fileName = basename(file)
+  const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
+  const triggers = chooseTriggers(workflow.triggers, play.events)
+  const repository = findReaderRepository(file)
+  let filename = choosePage(workflow)
+  const embedded = await openEmbedded(play.service, Date.now(), {
+    repository: repository.name,
+    changedFiles: play.changed,
+    scenario: {
+      edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
+      // The comment needs a pull request.
+      ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
+    },
+  })
+  const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
+  const scratch = openScratchFolder('workflow-')
+  const demoVars = new Set<string>()
+  const vars = createDemoValues(play.vars, (name) => demoVars.add(name))
+  const onStep = (inputs: Texts): void => {
+    filename = findAllowedPage(inputs['allowed-paths']) ?? filename
+  }
+  const { print, paint } = session
+  const place = { fileName, repository, project, scratch: scratch.path }
+  const stage = { play, workflow, embedded, session, vars, onStep, ...place }
+  try {
+    print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
+    print(`${file}, in the repository ${repository.name}\n`)
+    const played: Played[] = []
+    for (const [index, trigger] of triggers.entries()) {
+      if (session.cancel.aborted) break
+      if (index > 0) embedded.skip(DAY_MS)
+      played.push(...(await playEvent(stage, trigger, index + 1)))
+    }
+    print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
+    showConclusion(session, stage, played, { demoVars, triggers })
+    const links = played.flatMap(({ result }) => result?.outputs['pr-link'] ?? []).filter((link) => link !== '')
+    if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
+    return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
+  } finally {
+    session.close()
+    scratch.remove()
+    await embedded.close()
+  }
+}

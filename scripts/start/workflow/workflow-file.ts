@@ -1,0 +1,157 @@
+import {
+  getEntry,
+  getText,
+  getTexts,
+  listEntries,
+  listTexts,
+  parseLocated,
+  type Located,
+  type Template,
+} from './located.ts'
+
+type Templates = Readonly<Record<string, Template>>
+
+export interface Filter {
+  readonly patterns: readonly string[]
+  readonly line: number
+}
+
+/** One event of `on:`. */
+export interface Trigger {
+  readonly event: string
+  readonly line: number
+  /** Such as `branches`, `paths-ignore` and `types`. */
+  readonly filters: Readonly<Partial<Record<string, Filter>>>
+}
+
+/** An input of `workflow_dispatch`. */
+export interface DispatchInput {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly default: string | undefined
+  readonly options: readonly string[]
+}
+
+export interface Step {
+  /** As GitHub shows it, before expressions in it are evaluated. */
+  readonly title: Template
+  readonly id: string | undefined
+  readonly line: number
+  readonly if: Template | undefined
+  readonly uses: Template | undefined
+  /** The first line of its script. */
+  readonly command: string | undefined
+  readonly with: Templates
+  readonly env: Templates
+  readonly mayFail: Template | undefined
+}
+
+export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, string>>
+
+export interface Job {
+  readonly id: string
+  readonly line: number
+  readonly needs: readonly string[]
+  readonly if: Template | undefined
+  /** The reusable workflow that this job calls. */
+  readonly uses: Template | undefined
+  readonly env: Templates
+  readonly permissions: Permissions | undefined
+  readonly matrix: Located | undefined
+  readonly outputs: Templates
+  readonly steps: readonly Step[]
+}
+
+export interface Workflow {
+  readonly name: string | undefined
+  readonly triggers: readonly Trigger[]
+  readonly inputs: readonly DispatchInput[]
+  readonly env: Templates
+  /** In an order in which each job comes after those that it needs. */
+  readonly jobs: readonly Job[]
+}
+
+function readTriggers(on: Located | undefined): readonly Trigger[] {
+  const toTrigger = (event: string, line: number, value?: Located): Trigger => {
+    const crons = value?.kind === 'list' ? value.items.map((item) => getText(getEntry(item, 'cron'))?.text ?? '') : []
+    const filters = listEntries(value).map(([name, of]) => [name, { patterns: listTexts(of), line: of.line }])
+    const schedule = crons.length === 0 ? [] : [['cron', { patterns: crons, line }]]
+    return { event, line, filters: Object.fromEntries([...filters, ...schedule]) as Trigger['filters'] }
+  }
+  if (on?.kind === 'map') return [...on.entries].map(([event, value]) => toTrigger(event, value.line, value))
+  return listTexts(on).map((event) => toTrigger(event, on?.line ?? 1))
+}
+
+function readInputs(on: Located | undefined): readonly DispatchInput[] {
+  return listEntries(getEntry(getEntry(on, 'workflow_dispatch'), 'inputs')).map(([name, input]) => ({
+    name,
+    type: getText(getEntry(input, 'type'))?.text ?? 'string',
+    isRequired: getText(getEntry(input, 'required'))?.text === 'true',
+    default: getText(getEntry(input, 'default'))?.text,
+    options: listTexts(getEntry(input, 'options')),
+  }))
+}
+
+function readStep(step: Located): Step {
+  const get = (name: string): Template | undefined => getText(getEntry(step, name))
+  const [uses, run] = [get('uses'), get('run')]
+  const [command] = run?.text.trim().split('\n', 1) ?? []
+  return {
+    title: get('name') ?? uses ?? { text: command ?? '', line: step.line },
+    id: get('id')?.text,
+    line: step.line,
+    if: get('if'),
+    uses,
+    command,
+    with: getTexts(getEntry(step, 'with')),
+    env: getTexts(getEntry(step, 'env')),
+    mayFail: get('continue-on-error'),
+  }
+}
+
+function readPermissions(from: Located | undefined): Permissions | undefined {
+  if (from === undefined) return undefined
+  if (from.kind === 'scalar') return from.text === 'write-all' ? 'write-all' : 'read-all'
+  return Object.fromEntries(Object.entries(getTexts(from)).map(([name, { text }]) => [name, text]))
+}
+
+function readJob(id: string, job: Located, permissions: Permissions | undefined): Job {
+  const steps = getEntry(job, 'steps')
+  return {
+    id,
+    line: job.line,
+    needs: listTexts(getEntry(job, 'needs')),
+    if: getText(getEntry(job, 'if')),
+    uses: getText(getEntry(job, 'uses')),
+    env: getTexts(getEntry(job, 'env')),
+    permissions: readPermissions(getEntry(job, 'permissions')) ?? permissions,
+    matrix: getEntry(getEntry(job, 'strategy'), 'matrix'),
+    outputs: getTexts(getEntry(job, 'outputs')),
+    steps: steps?.kind === 'list' ? steps.items.map(readStep) : [],
+  }
+}
+
+/** The parser has refused cycles and unknown names. */
+function orderByNeeds(jobs: readonly Job[]): readonly Job[] {
+  const ordered = new Set<Job>()
+  const add = (job: Job): void => {
+    for (const need of job.needs) jobs.filter(({ id }) => id === need).forEach(add)
+    ordered.add(job)
+  }
+  jobs.forEach(add)
+  return [...ordered]
+}
+
+/** @throws Error that names every problem with its line */
+export function readWorkflow(name: string, content: string): Workflow {
+  const root = parseLocated(name, content)
+  const permissions = readPermissions(getEntry(root, 'permissions'))
+  return {
+    name: getText(getEntry(root, 'name'))?.text,
+    triggers: readTriggers(getEntry(root, 'on')),
+    inputs: readInputs(getEntry(root, 'on')),
+    env: getTexts(getEntry(root, 'env')),
+    jobs: orderByNeeds(listEntries(getEntry(root, 'jobs')).map(([id, job]) => readJob(id, job, permissions))),
+  }
+}

@@ -1,0 +1,123 @@
+/** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
+import { openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
+import { openGitHub, type Step } from '../action/step.ts'
+import type { ComparedCommit } from '../github/commits.ts'
+import type { GitHub } from '../github/github.ts'
+import { failsForAll } from '../github/github-error.ts'
+import { rethrowFatal } from '../runtime/errors.ts'
+import { formatCount } from '../text/format.ts'
+import type { Range, ReportInputs } from './inputs.ts'
+import type { Change } from './verdict.ts'
+
+/** The newest published release ... the commit of the run. Undefined without a release. */
+async function findDefaultRange(step: Step): Promise<Range | undefined> {
+  const { context } = step
+  const { event, repository, sha } = context
+  const own = event.kind === 'release' || event.kind === 'tag' ? event.tag : undefined
+  const base = await openGitHub(step).findNewestRelease(repository, own)
+  return base === undefined ? undefined : { base, head: sha }
+}
+
+export async function findRange({ range }: ReportInputs, step: Step): Promise<Range | undefined> {
+  return range ?? findDefaultRange(step)
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** At the same time. */
+const MAX_PARALLEL = 8
+
+/** Maps in batches, so that GitHub gets few requests at the same time. */
+export async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = []
+  for (let at = 0; at < items.length; at += MAX_PARALLEL)
+    results.push(...(await Promise.all(items.slice(at, at + MAX_PARALLEL).map(map))))
+  return results
+}
+
+/**
+ * Returns an error that concerns one item only.
+ * @throws the error itself if it would concern all
+ */
+export function rethrowIfForAll(caught: unknown): string {
+  const error = rethrowFatal(caught)
+  if (failsForAll(error)) throw error
+  return error.message
+}
+
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
+
+type Source = Pick<SourcePullRequest, 'title' | 'labels' | 'createdAt'> & { readonly number: number }
+
+const isSquash = ({ parents = [], committerLogin }: ComparedCommit): boolean =>
+  parents.length === 1 && committerLogin === 'web-flow'
+
+/** Finds the pull requests of squashed commits in a list, so that they need no look-up. Counts those merged as the commit. */
+async function findSquashed(
+  compared: readonly ComparedCommit[],
+  repository: string,
+  since: string,
+  github: GitHub,
+): Promise<ReadonlyMap<string, Source>> {
+  const shas = new Set(compared.filter(isSquash).map(({ sha }) => sha))
+  if (shas.size === 0) return new Map()
+  const { pullRequests } = await github.listUpdatedPullRequests(repository, 'closed', since)
+  return new Map(
+    pullRequests.flatMap((pull) =>
+      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', pull]] : [],
+    ),
+  )
+}
+
+/**
+ * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
+ * of its own that says why.
+ * @throws ActionError if the range cannot be compared, or a look-up fails for a reason that concerns all
+ */
+export async function readChanges({ base, head }: Range, step: Step): Promise<readonly Change[]> {
+  const { repository } = step.context
+  const github = openGitHub(step)
+  const { commits: compared, totalCommits, mergeBaseAt } = await github.compare(repository, base, head)
+  // A commit cannot have been pushed before the merge base. Its time is from somebody's clock.
+  const sinceMs = Date.parse(mergeBaseAt ?? '') - DAY_MS
+  const since = Number.isNaN(sinceMs) ? undefined : new Date(sinceMs).toISOString()
+  const squashed = await findSquashed(compared, repository, since ?? '', github)
+  const commits = compared.map(toChangeCommit).toReversed()
+  const sources = openSourceLookUp(repository, step)
+  const found = await mapInBatches(commits, async (commit): Promise<readonly Source[] | string> => {
+    const known = squashed.get(commit.sha)
+    if (known !== undefined) return [known]
+    try {
+      return (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
+    } catch (error) {
+      return rethrowIfForAll(error)
+    }
+  })
+  const direct = { labels: [], since }
+  const changes: Change[] = []
+  const numbers = new Set<number>()
+  for (const [index, { sha, message }] of commits.entries()) {
+    const pullRequests = found[index] ?? []
+    const title = firstLine(message)
+    if (typeof pullRequests === 'string') changes.push({ ...direct, title, shas: [sha], unreadable: pullRequests })
+    else if (pullRequests.length === 0) changes.push({ ...direct, title, shas: [sha] })
+    else
+      for (const { number, title, labels, createdAt } of pullRequests) {
+        if (numbers.has(number)) continue
+        numbers.add(number)
+        const isFrom = (_: unknown, at: number): boolean =>
+          typeof found[at] !== 'string' && found[at]?.some((source) => source.number === number) === true
+        const shas = commits.filter(isFrom).map((commit) => commit.sha)
+        changes.push({ number, title, labels, shas, since: createdAt })
+      }
+  }
+  const unlisted = totalCommits - commits.length
+  if (unlisted > 0)
+    changes.push({
+      ...direct,
+      title: formatCount(unlisted, 'older commit'),
+      shas: [],
+      unreadable: `the range has ${totalCommits} commits, and only the newest were read`,
+    })
+  return changes
+}

@@ -1,0 +1,105 @@
+/** Counts what became of the agent's pull requests. */
+import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
+
+/** A pull request with the label, mostly of the agent. */
+export interface AgentPullRequest extends LabelledPullRequest {
+  /** Whether a bot opened it, or a trusted history shows that it is the agent's. */
+  readonly isByAgent: boolean
+  readonly title: string
+  /** In ISO 8601, as `endedAt`. */
+  readonly createdAt: string
+  /** Undefined while it is open. */
+  readonly endedAt?: string | undefined
+  /** Whether its merged head is a commit by somebody else. Undefined if it was not merged, or this is unknown. */
+  readonly isEdited?: boolean | undefined
+  /** The people and teams whose review is requested. */
+  readonly asked: readonly string[]
+  /** The people whose last review approves it. */
+  readonly approvedBy: readonly string[]
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** An open pull request waits if it is older. */
+const MAX_OPEN_DAYS = 3
+
+type Times = Pick<AgentPullRequest, 'createdAt' | 'endedAt'>
+
+const isOpen = ({ endedAt }: Times): boolean => endedAt === undefined
+
+/** How many full days a pull request has been open. */
+export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
+  Math.floor((now.getTime() - Date.parse(createdAt)) / DAY_MS)
+
+/** Whether an open pull request has waited for more than three days. */
+export const isWaiting = (pullRequest: Times, now: Date): boolean =>
+  isOpen(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
+
+/** When a period of so many days began. */
+export const startOfPeriod = (days: number, now: Date): Date => new Date(now.getTime() - days * DAY_MS)
+
+/** Whether a pull request was opened or has ended since a time, or is still open. */
+export function isInPeriod({ createdAt, endedAt }: Times, since: Date): boolean {
+  return endedAt === undefined || [createdAt, endedAt].some((at) => Date.parse(at) >= since.getTime())
+}
+
+export interface Numbers {
+  readonly opened: number
+  readonly merged: number
+  /** Merged with the agent's last commit as head. */
+  readonly mergedAsLeft: number
+  /** Merged with a later commit by somebody else as head. The rest of the merged ones is unknown. */
+  readonly mergedEdited: number
+  readonly closed: number
+  readonly open: number
+  readonly waiting: number
+  readonly turns: number
+  readonly failedTurns: number
+  readonly fixRounds: number
+  readonly failedFixRounds: number
+  /** Of those that have ended. Undefined while none has. */
+  readonly mergedShare: number | undefined
+  /** Of those whose merged head is known. Undefined while there is none. */
+  readonly asLeftShare: number | undefined
+  readonly medianHoursToMerge: number | undefined
+}
+
+function getMedian(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
+  return low === undefined || high === undefined ? undefined : (low + high) / 2
+}
+
+const round = (value: number, digits: number): number => Number(value.toFixed(digits))
+const getShare = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : round(part / whole, 3))
+
+/** @param pullRequests those of the period */
+export function countPullRequests(pullRequests: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
+  const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
+  const merged = pullRequests.filter(({ state }) => state === 'merged')
+  const closed = count(({ state }) => state === 'closed')
+  const mergedAsLeft = count(({ isEdited }) => isEdited === false)
+  const mergedEdited = count(({ isEdited }) => isEdited === true)
+  const medianMs = getMedian(merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt)))
+  const histories = pullRequests.flatMap((pullRequest) => pullRequest.histories)
+  const rows = histories.flatMap((history) => history.rows)
+  // A fix round is a later turn of its step.
+  const [turns, rounds] = [rows.filter(({ turn }) => turn === 0), rows.filter(({ turn }) => turn > 0)]
+  const countFailed = (all: typeof rows): number => all.filter((row) => getTurnResult(row, now) === 'failed').length
+  return {
+    opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
+    merged: merged.length,
+    mergedAsLeft,
+    mergedEdited,
+    closed,
+    open: count(isOpen),
+    waiting: count((pullRequest) => isWaiting(pullRequest, now)),
+    turns: turns.length + histories.reduce((sum, { dropped }) => sum + dropped, 0),
+    failedTurns: countFailed(turns),
+    fixRounds: rounds.length,
+    failedFixRounds: countFailed(rounds),
+    mergedShare: getShare(merged.length, merged.length + closed),
+    asLeftShare: getShare(mergedAsLeft, mergedAsLeft + mergedEdited),
+    medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
+  }
+}

@@ -1,0 +1,106 @@
+/** Runs a report: reads the merged changes, then the agent's pull requests, and judges each change. Writes nothing on GitHub. */
+import type { Action } from '../action/run-action.ts'
+import type { Step } from '../action/step.ts'
+import { connectGitHub } from '../github/github.ts'
+import { isSameRepository } from '../github/schemas.ts'
+import { ActionError, logCauses } from '../runtime/errors.ts'
+import { formatCount } from '../text/format.ts'
+import { quoteName } from '../text/markdown.ts'
+import { findOwn, readAgentWork } from './agent-work.ts'
+import { findRange, readChanges } from './changes.ts'
+import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts'
+import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
+import { conclude, nameRef, type Report, toOutputs } from './report.ts'
+import { renderSummary } from './summary.ts'
+import { type Evidence, judgeChange } from './verdict.ts'
+
+const GRANT = "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`."
+
+/** An error about one permission names both, because the workflow would fail at the second one otherwise. */
+function withGrant(error: ActionError): ActionError {
+  if (error.hint?.startsWith('Grant ') !== true) return error
+  return new ActionError(error.code, error.message, { cause: error, hint: GRANT })
+}
+
+/** @throws ActionError */
+async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Report>> {
+  const { clock, context, core } = step
+  const { days, failOn, label, prRepository, skipLabels } = inputs
+  const { repository } = context
+  const range = await findRange(inputs, step)
+  if (range === undefined && failOn === 'no-trace')
+    throw new ActionError('invalid-input', 'The repository has no published release to begin at.', {
+      hint: 'Set `range` to `BASE...HEAD`.',
+    })
+  if (range !== undefined) core.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
+  const changes = range === undefined ? [] : await readChanges(range, step)
+  const now = clock.wallTime()
+  const periodStart = startOfPeriod(days, now)
+  core.log(
+    `Found ${formatCount(changes.length, 'change')}. Reading the pull requests with the label ${quoteName(label)}.`,
+  )
+  const work = await readAgentWork(inputs, changes, periodStart, step)
+  const byAgent = work.pullRequests.filter(({ isByAgent }) => isByAgent)
+  const agentRepository = prRepository === '' ? repository : prRepository
+  const evidence: Evidence = {
+    repository,
+    prRepository: agentRepository,
+    ...work,
+    skipLabels,
+    own: new Set(isSameRepository(repository, agentRepository) ? byAgent.map(({ number }) => number) : []),
+    now,
+  }
+  const isOpen = (change: (typeof changes)[number]): boolean =>
+    ['no-trace', 'not-readable'].includes(judgeChange(change, evidence).kind)
+  const { own, problems } = await findOwn(changes.filter(isOpen), [...evidence.own], step)
+  const judged = changes.map((change) => {
+    const problem = change.unreadable ?? problems.get(change.number ?? 0)
+    const known = problem === undefined ? change : { ...change, unreadable: problem }
+    return { ...change, verdict: judgeChange(known, { ...evidence, own }) }
+  })
+  const pullRequests = byAgent.filter((pullRequest) => isInPeriod(pullRequest, periodStart))
+  const numbers = countPullRequests(pullRequests, periodStart, now)
+  return { range, changes: judged, pullRequests, numbers, at: now }
+}
+
+/** Makes the report. Throws only in case of a defect. */
+async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> {
+  const { clock, context, core, startedAt } = step
+  const { days, failOn, prRepository } = inputs
+  const { repository, serverUrl, isRehearsal } = context
+  const create = (read: Partial<Report>): Report => ({
+    repository,
+    prRepository: prRepository === '' ? repository : prRepository,
+    serverUrl,
+    days,
+    failOn,
+    isRehearsal,
+    durationMs: clock.now() - startedAt,
+    ...read,
+  })
+  try {
+    return create(await readReport(inputs, step))
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    logCauses(error, core.debug)
+    return create({ error: withGrant(error) })
+  }
+}
+
+export const reportAction: Action<ReportInputs, Report> = {
+  fields: REPORT_FIELDS,
+  initialOutputs: { result: '' },
+  connectGitHub,
+  parse: parseReportInputs,
+  needsNoKey: () => true,
+  run: runReportStep,
+  createSkippedReport: (error, durationMs, isRehearsal) => ({ error, durationMs, isRehearsal }),
+  render(report, _redact, wantsSummary) {
+    const conclusion = conclude(report)
+    return {
+      ...conclusion,
+      outputs: toOutputs(report, conclusion),
+      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+    }
+  },
+}
