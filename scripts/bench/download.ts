@@ -7,10 +7,10 @@ import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import type { Row } from './row.ts'
 
 /**
- * Every job downloads the archive before its first step. The bundles are half of it, and `src` for readers a third. The limit
- * is a tenth above today's size: room for features, but not for a second copy of the emulator or of a package.
+ * Every job downloads the archive before its first step. Nearly all of it is bundles. The limit leaves room for features, but
+ * not for a second copy of the emulator or of a package.
  */
-export const DOWNLOAD_LIMIT_MB = 1.05
+export const DOWNLOAD_LIMIT_MB = 0.75
 
 /**
  * Packs the files of the work tree that the runner would download if they were committed: without those that
