@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: './__tests__/support/worker-environment.cjs',
   // Many tests wait for a process or a socket, so one worker a core leaves no core idle.
   maxWorkers: '100%',
   // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.

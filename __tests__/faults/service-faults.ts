@@ -48,7 +48,8 @@ const CONNECTIONS: Readonly<Record<string, Fault>> = {
   'responds-before-reading': dependsOnNetwork({ readsBytes: 0 }),
   'responds-inside-request': confirmed(GOOD, { readsBytes: 60 }),
   'responds-byte-by-byte': confirmed(GOOD, { pace: 'bytes' }),
-  'responds-slowly': unconfirmed(GOOD, { pace: 'slow' }),
+  // The whole response arrives before the timeout of a prompt, unless the deadline is earlier.
+  'responds-slowly': processed('any', 'retry', GOOD, { pace: 'slow' }),
   'refuses-connection': unprocessed('refuse', 'again', 'retry'),
   'never-reads': withoutResponse('stay', { readsBytes: 0, neverReads: true }),
   'never-responds': unconfirmed('', { then: 'stay' }),

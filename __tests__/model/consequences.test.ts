@@ -81,17 +81,17 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   }),
 )
 
-/** Whether a pull request is merged by a rebase whose last commit has one author and committer, who also pushes it. */
-const isMergedByAuthor = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
-  mergeMethod === 'rebase' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
+/** Whether a merge pushes a commit that the person who merges has written. */
+const pushesOwnCommit = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
+  mergeMethod !== 'squash' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
 
 /** A step looks up a commit of its pusher only once, so its pull request must be listed at once. */
-const withoutUnseenRebase = (drawn: ConsequenceHistory): ConsequenceHistory =>
-  isMergedByAuthor(drawn) ? { ...drawn, lag: { ...drawn.lag, commitPullsMs: 0 } } : drawn
+const listedAtOnce = (drawn: ConsequenceHistory): ConsequenceHistory =>
+  pushesOwnCommit(drawn) ? { ...drawn, lag: { ...drawn.lag, commitPullsMs: 0 } } : drawn
 
 test('the work of the agent starts no prompt, and no cycle goes on without a person', async () => {
   let [startedByAgent, translated] = [0, 0]
-  const played = await checkCases(history.map(withoutUnseenRebase), 25, async (drawn) => {
+  const played = await checkCases(history.map(listedAtOnce), 25, async (drawn) => {
     const trace = await playConsequences(drawn)
     startedByAgent += trace.runs.filter(({ cause }) => cause.jobId !== undefined).length
     translated += trace.runs.filter(({ cause, sent }) => cause.jobId !== undefined && sent !== undefined).length

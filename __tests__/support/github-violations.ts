@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
+import { shareInWorker } from './share-in-worker.ts'
 import {
   createConverter,
   getBodySchema,
@@ -75,8 +76,7 @@ function checkResponse({ operationId, responses }: Operation, status: number, gi
 
 const parseJson = (text: string): unknown => (text === '' ? undefined : (JSON.parse(text) as unknown))
 
-/** Lists how a request and its response violate GitHub's API description. The responses of faults are not checked. */
-export function listViolations({ operation: name, request, fault, response }: GitHubExchange): string[] {
+function listExchangeViolations({ operation: name, request, fault, response }: GitHubExchange): string[] {
   const { pathname, searchParams: query } = new URL(request.target, 'http://localhost')
   // GitHub redirects requests for a moved repository to its id. The description does not contain this path.
   const path = pathname.replace(/^\/api\/v3(?=\/)/, '').replace(/^\/repositories\/\d+(?=\/)/, '/repos/acme/docs')
@@ -92,3 +92,9 @@ export function listViolations({ operation: name, request, fault, response }: Gi
     ? [...wrongName, ...problems, ...checkResponse(operation, response.status, parseJson(response.body))]
     : [...wrongName, ...problems]
 }
+
+/**
+ * Lists how a request and its response violate GitHub's API description. The responses of faults are not checked. It takes a
+ * while to parse the description and to compile its schemas, so all suites of a worker use those of the first one.
+ */
+export const listViolations = shareInWorker('listViolations', listExchangeViolations)
