@@ -143,6 +143,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       ? inputs.command || undefined
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
+    isAttached: run.turns[0]?.task.kind === 'attach',
     left: listLeft(run, clock.wallTime()),
   }
 }
