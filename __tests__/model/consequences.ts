@@ -241,13 +241,10 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
     causes.push({ ...event, branch, sha, jobId, atMs: getNowMs() })
   }
 
-  /**
-   * Returns the sender of an event, undefined for the pusher. An agent of type `User` looks like a person in events about commits
-   * that no pull request contains (docs/limits.md), so only bots send these.
-   */
-  function getSender(by: DerivedEvent['by'], isKnown: boolean, isListed: boolean) {
+  /** Returns the sender of an event, undefined for the pusher. */
+  function getSender(by: DerivedEvent['by'], isKnown: boolean) {
     if (by === 'person') return isKnown ? USERS.person : USERS.bot
-    return by === 'bot' || (agentType === 'User' && !isListed) ? USERS.bot : undefined
+    return by === 'bot' ? USERS.bot : undefined
   }
 
   /** Adds what follows from a push: events about its commit, some time later. */
@@ -263,10 +260,10 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
         waiting--
         lastMs = clock.now()
         const pull = job && repository.pulls[job.pullNumber]
+        // An agent of type `User` looks like a person in events about commits that no pull request contains (docs/limits.md).
+        if (job !== undefined && agentType === 'User' && !isInPull(sha, pull, repository)) return
         const isOfMarked = pull !== undefined && isMarked(pull, getNowMs())
-        const by =
-          getSender(plan.by, job === undefined || isOfMarked, job === undefined || isInPull(sha, pull, repository)) ??
-          sender
+        const by = getSender(plan.by, job === undefined || isOfMarked) ?? sender
         const number = pull?.state === 'open' && pull.headSha === sha ? job?.pullNumber : undefined
         const shared = { sender: by, repository: of }
         addCause(createDerivedEvent(plan, { sha, branch, number }, repository, shared), branch, sha, job?.id)
