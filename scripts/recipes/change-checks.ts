@@ -108,7 +108,8 @@ export const CHANGE_CHECKS: Checks = {
           outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
           prompts: ['new'],
           ...shownAndSent(
-            'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
+            'Bring the documentation up to date with these changes.',
+            'Change only the pages that they make wrong or incomplete. If there are none, change nothing.',
             'M src/flags.ts (+1 -0)',
             '--- src/flags.ts',
             '+b',
