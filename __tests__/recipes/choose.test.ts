@@ -33,7 +33,10 @@ test('the copies for the packages of a monorepo change what the recipe has', () 
   const [step] = Object.values(jobs)[0]?.steps ?? []
   expect(on).toHaveProperty('push.paths')
   expect(concurrency?.group).toBe('docs-agent')
-  expect(Object.keys(step?.with ?? {})).toEqual(expect.arrayContaining(['paths', 'project-id']))
+  expect(Object.keys(step?.with ?? {})).toEqual(expect.arrayContaining(['prompt', 'paths', 'project-id']))
+  expect(Object.keys(step?.with ?? {})).not.toEqual(expect.arrayContaining(['label']))
+  expect(guide).toContain('change six things')
+  expect(parseTable(guide, 'Monorepo')).toHaveLength(6)
 })
 
 test('adds only inputs that the action has', () => {

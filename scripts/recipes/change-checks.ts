@@ -108,7 +108,8 @@ export const CHANGE_CHECKS: Checks = {
           outputs: { 'show.docs.outcome': 'previewed', 'send.docs.outcome': 'pull-request' },
           prompts: ['new'],
           ...shownAndSent(
-            'Bring the documentation up to date with these changes. Change only the pages that they make wrong or incomplete.',
+            'Bring the documentation up to date with these changes.',
+            'Change only the pages that they make wrong or incomplete. If there are none, change nothing.',
             'M src/flags.ts (+1 -0)',
             '--- src/flags.ts',
             '+b',
@@ -150,31 +151,43 @@ export const CHANGE_CHECKS: Checks = {
     },
   },
   'docs/recipes/on-dispatch.yml': {
-    'each run adds to one pull request, with a change of this repository, of another one, or with none': {
+    'runs with one label add to one pull request, with a change of this repository, of another one, or with none': {
       docs: twoMerged(),
       code: createChangedRepository(['src/limits.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
       runs: [
         {
-          inputs: { prompt: 'Document this pull request.', change: 'pull/12' },
+          inputs: { prompt: 'Document this pull request.', change: 'pull/12', label: 'docs-agent-dispatch' },
           prompts: ['new'],
           promptTexts: ['Document this pull request.', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
           labels: ['docs-agent-dispatch'],
         },
         {
-          inputs: { prompt: 'Update the limits.', change: 'acme/code@v1...v2' },
+          inputs: { prompt: 'Update the limits.', change: 'acme/code@v1...v2', label: 'docs-agent-dispatch' },
           prompts: ['job_000001'],
           promptTexts: ['src/limits.ts'],
           summary: ['What changed in acme/code'],
         },
         {
-          inputs: { prompt: 'Shorten the introduction.', change: '' },
+          inputs: { prompt: 'Shorten the introduction.', change: '', label: 'docs-agent-dispatch' },
           prompts: ['job_000001'],
           open: [4],
+        },
+        {
+          inputs: { prompt: 'Update the limits.', change: 'acme/code@v1...v2', label: 'docs-of-code' },
+          prompts: ['new'],
+          labels: ['docs-agent-dispatch', 'docs-of-code'],
+          open: [4, 5],
         },
       ],
     },
     'a pull request that does not exist is an error, and no prompt is sent': {
-      runs: [{ isRed: true, inputs: { prompt: 'Document it.', change: 'pull/99' }, outputs: { outcome: 'error' } }],
+      runs: [
+        {
+          isRed: true,
+          inputs: { prompt: 'Document it.', change: 'pull/99', label: 'docs-agent-dispatch' },
+          outputs: { outcome: 'error' },
+        },
+      ],
     },
   },
   'docs/recipes/each-merged-pull-request.yml': {
