@@ -79,6 +79,9 @@ test('a merge that GitHub refuses fails the job', async () => {
   const { exitCode, shown } = await play(merging)
   expect(exitCode).toBe(1)
   expect(shown).toContain('✘ GitHub refuses to merge #4: Resource not accessible by integration')
+  const withoutToken = await play(merging.replace('GH_TOKEN:', 'TOKEN:'))
+  expect(withoutToken.exitCode).toBe(1)
+  expect(withoutToken.shown).toContain('✘ `gh` needs a token: add GH_TOKEN to the `env` of the step')
 })
 
 test('the change of a push consists of the given files', async () => {

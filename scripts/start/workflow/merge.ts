@@ -29,7 +29,7 @@ export function findMerge(script: string, env: Texts, repository: string): Merge
       /\$(?:\{(\w+)\}|(\w+))/g,
       (whole, braced?: string, plain?: string) => env[braced ?? plain ?? ''] ?? whole,
     )
-  const [, command] = /\bgh pr merge\b(.*)/.exec(filled) ?? []
+  const [, command] = /^(?!\s*(?:#|echo\b)).*\bgh pr merge\b(.*)/m.exec(filled) ?? []
   if (command === undefined) return undefined
   const [, linked = repository, link, plain] =
     /([\w.-]+\/[\w.-]+)\/pull\/(\d+)|(?<=["'\s])(\d+)(?=["'\s]|$)/.exec(command) ?? []

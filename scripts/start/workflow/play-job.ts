@@ -181,7 +181,10 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
     const found = findMerge(evaluateText(step.run, scope), stepEnv, context.variables['GITHUB_REPOSITORY'] ?? '')
     if (found === undefined) return undefined
     const used = redirectToken(stepEnv['GH_TOKEN'] ?? stepEnv['GITHUB_TOKEN'] ?? '', context)
-    const { isRefused, text } = await withPermissions(used, () => merge(found, embedded.github.apiUrl, used))
+    const { isRefused, text } =
+      used === ''
+        ? { isRefused: true, text: '`gh` needs a token: add GH_TOKEN to the `env` of the step' }
+        : await withPermissions(used, () => merge(found, embedded.github.apiUrl, used))
     note(`played: ${text}`)
     const isRed = isRefused && !mayFail(step, scope)
     const verdict = isRefused ? paint('red', `✘ ${text}\n`) : `${paint('green', '✔')} ${text}\n`

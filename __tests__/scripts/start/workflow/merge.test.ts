@@ -12,6 +12,7 @@ test.each([
   ['gh pr merge $NUMBER --merge', { ...PULL_4, repository: 'me/web', number: 7 }],
   ['gh pr merge --auto', undefined],
   ['gh pr merge "$OTHER" --squash', undefined],
+  ['# gh pr merge "$PR_LINK"\necho gh pr merge "$PR_LINK"', undefined],
   ['gh pr view "$PR_LINK"', undefined],
 ])('the script %j merges %j', (script, merge) => {
   expect(findMerge(script, ENV, 'me/web')).toEqual(merge)
