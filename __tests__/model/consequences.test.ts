@@ -81,9 +81,9 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   }),
 )
 
-/** Whether a merge pushes a commit that the person who merges has written. */
+/** Whether a merge pushes a commit that the person who merges has written, and none that names the pull request. */
 const pushesOwnCommit = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
-  mergeMethod !== 'squash' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
+  mergeMethod === 'rebase' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
 
 /** A step looks up a commit of its pusher only once, so its pull request must be listed at once. */
 const listedAtOnce = (drawn: ConsequenceHistory): ConsequenceHistory =>

@@ -441,6 +441,7 @@ export function findExtraPrompts(trace: ConsequenceTrace): string[] {
     return isAllowed ? [] : [`The agent's own work started a prompt of ${workflow.label}: ${what}.`]
   })
   const prompts = trace.runs.filter(({ sent }) => sent !== undefined).length
-  if (prompts >= MAX_PROMPTS) problems.push('The runs form a loop.')
+  // A person who commits to every pull request starts the next run of a workflow that follows another one.
+  if (prompts >= MAX_PROMPTS && !trace.history.hasOtherCommits) problems.push('The runs form a loop.')
   return problems
 }

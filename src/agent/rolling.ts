@@ -6,7 +6,7 @@ import { openGitHub } from '../action/step.ts'
 import { quoteName } from '../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../github/labels.ts'
 import { ActionError, orNotSent } from '../runtime/errors.ts'
-import { type AgentInputs, formatGrant } from './inputs.ts'
+import type { AgentInputs } from './inputs.ts'
 import type { AgentStep } from './record.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import {
@@ -16,6 +16,7 @@ import {
   formatUnconfirmed,
 } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
+import { formatMarkGrant } from './pull-request/mark.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest } from '../github/pull-requests.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
@@ -120,7 +121,7 @@ async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep
       if ((await exists) !== true) await openGitHub(step).createLabel(getRepository(step), label)
     },
     hint,
-    `${formatGrant(inputs)} Or create the label \`${label}\` by hand.`,
+    `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
   )
 }
 
@@ -154,7 +155,7 @@ export async function chooseRollingRecipient(
 ): Promise<Recipient | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await orNotSent(UNKNOWN, lookUp.find, RETRY_HINT, formatGrant(inputs))
+  const found = await orNotSent(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
   const { job, commits, labelExists, undecided, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)

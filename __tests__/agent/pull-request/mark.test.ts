@@ -124,6 +124,14 @@ test('names all permissions if a token may read, but not write', async () => {
   expect(line).toContain(PERMISSIONS)
 })
 
+test('asks for a token of the other repository if pull requests are opened there', async () => {
+  const given = { ...ROLLING, 'pr-repository': 'acme/code' }
+  const { line, isGreen } = await play(given, withScenario('read-only'))
+  expect(isGreen).toBe(false)
+  expect(line).toContain('`github-token` needs write access to issues and pull requests of acme/code')
+  expect(line).not.toContain('Grant the workflow')
+})
+
 test('writes nothing with an empty label, and is green', async () => {
   const played = await play({ label: '' })
   expect([played.isGreen, getPull(played)?.labels, getPull(played)?.comments]).toEqual([true, [], []])

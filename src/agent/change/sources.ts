@@ -197,7 +197,10 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   }
 }
 
-/** Whether no second look at the commit is needed. Such commits are looked up first, because one of them may decide. */
+/**
+ * Sorts commits by how soon they decide: first those that name their pull request, which also lists others of the change, then
+ * those that need no second look.
+ */
 export function sortByLookUp(
   commits: readonly ChangeCommit[],
   { context }: Pick<Step, 'context'>,
@@ -205,5 +208,9 @@ export function sortByLookUp(
   const { login } = context.event.sender
   const isQuick = ({ isNew, authorLogin, committerLogin }: ChangeCommit): boolean =>
     !isNew || (authorLogin === login && committerLogin === login)
-  return [...commits.filter(isQuick), ...commits.filter((commit) => !isQuick(commit))]
+  const toRank = (commit: ChangeCommit): number => {
+    if (NAMES_PULL_REQUEST.test(commit.message)) return 0
+    return isQuick(commit) ? 1 : 2
+  }
+  return commits.toSorted((a, b) => toRank(a) - toRank(b))
 }

@@ -149,6 +149,8 @@ export interface HistoryUpdate {
   readonly left?: History['left']
   /** Whether the step has seen the job idle, so that no earlier turn may still run. */
   readonly isIdle?: boolean
+  /** Whether the step's first row is of a turn that it has only waited for. */
+  readonly isAttached?: boolean
 }
 
 /** Legs of a matrix have the same job and action, and in another repository neither is named. */
@@ -165,9 +167,13 @@ const completeKilled = (row: HistoryRow): HistoryRow => ({
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, isIdle = false } = update
+  const { label, rows, countsFollowUp = false, isIdle = false, isAttached = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
-  const own = new Map(rows.map((row) => [getKey(row), row]))
+  const keys = new Set(rows.map(getKey))
+  const isSettled = state.rows.length > 0 && state.rows.every((row) => !isOpenRow(row) && !keys.has(getKey(row)))
+  // The row of the step that sent the prompt already says how the turn ended.
+  const added = isAttached && isSettled ? rows.filter(({ turn }) => turn > 0) : rows
+  const own = new Map(added.map((row) => [getKey(row), row]))
   const others = state.rows
     .filter((row) => !own.has(getKey(row)))
     .map((row) => (row.end === undefined && new Date(row.until) < now ? completeKilled(row) : row))

@@ -143,6 +143,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       ? inputs.command || undefined
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
+    isAttached: run.turns[0]?.task.kind === 'attach',
     left: listLeft(run, clock.wallTime()),
   }
 }
@@ -219,10 +220,17 @@ export async function announceTurn(
 export const isMarkRequired = ({ context, inputs }: AgentStep): boolean =>
   inputs.onOpenPr !== 'new' || (/^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === '')
 
+/** Says which permissions the token needs where the agent opens its pull requests. */
+export function formatMarkGrant({ context, inputs }: AgentStep): string {
+  const { prRepository } = inputs
+  if (prRepository === '' || isSameRepository(prRepository, context.repository)) return formatGrant(inputs)
+  return `\`github-token\` needs write access to issues and pull requests of ${prRepository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
+}
+
 const NOT_MARKED = 'The pull request was not marked'
 
 function recordFailure(error: ActionError, what: string, step: AgentStep): void {
-  const { inputs, record } = step
+  const { record } = step
   if (!isMarkRequired(step)) {
     record.warn(`${what} (${NOT_MARKED})`, error)
     return
@@ -231,7 +239,7 @@ function recordFailure(error: ActionError, what: string, step: AgentStep): void 
   record.add({
     unmarked: new ActionError(error.code, text, {
       cause: error,
-      hint: `${formatGrant(inputs)} Then attach to the job, which marks its pull request.`,
+      hint: `${formatMarkGrant(step)} Then attach to the job, which marks its pull request.`,
     }),
   })
 }
