@@ -53,6 +53,35 @@ test('two nights lead to one pull request, and the second one begins where the f
   expect(shown.match(/1 commit, 1 file: everything since the last successful run/g)).toHaveLength(2)
   expect(shown).toContain('Adding to pull request #4 (job job_000001, follow-up 1 of 20).')
   expect(shown).toContain('All its files are in the allowed paths.')
+  // The service's time, as in the log.
+  expect(shown).toMatch(/success: pull-request, exit code 0, after (?:[2-9]\d s|\d+ min)/)
+})
+
+const MERGE = `      - name: Merge
+        if: steps.docs.outputs.pr-state == 'open'
+        env: { PR_LINK: '\${{ steps.docs.outputs.pr-link }}', GH_TOKEN: '\${{ github.token }}' }
+        run: |
+          echo Merging
+          gh pr merge "$PR_LINK" --squash
+`
+
+test('a step that merges is played, so that the second night opens another pull request', async () => {
+  const workflow = createWorkflow(ROLLING, PERMISSIONS.replace('contents: read', 'contents: write'))
+  const merging = workflow.replace('- uses', '- id: docs\n        uses') + MERGE
+  const { exitCode, shown } = await play(merging, '--event', 'schedule', '--event', 'schedule')
+  expect(exitCode).toBe(0)
+  expect(shown).toContain('○ Merge (line 20): its `if` is true; played: merged #4')
+  expect(shown).toMatch(/#4 Write it\. \(merged\).*#5 Write it\. \(merged\).*✔ merged #4.*✔ merged #5/)
+})
+
+test('a merge that GitHub refuses fails the job', async () => {
+  const merging = createWorkflow(ROLLING, PERMISSIONS).replace('- uses', '- id: docs\n        uses') + MERGE
+  const { exitCode, shown } = await play(merging)
+  expect(exitCode).toBe(1)
+  expect(shown).toContain('✘ GitHub refuses to merge #4: Resource not accessible by integration')
+  const withoutToken = await play(merging.replace('GH_TOKEN:', 'TOKEN:'))
+  expect(withoutToken.exitCode).toBe(1)
+  expect(withoutToken.shown).toContain('✘ `gh` needs a token: add GH_TOKEN to the `env` of the step')
 })
 
 test('the change of a push consists of the given files', async () => {
@@ -79,7 +108,7 @@ test('the token has the permissions of the file, and without them those of a new
 })
 
 test("the workflow's own token cannot write to another repository", async () => {
-  const elsewhere = `${ROLLING}\n          pr-repository: other/docs`
+  const elsewhere = `${ROLLING}\n          pr-repository: acme/docs`
   const own = await play(createWorkflow(elsewhere, PERMISSIONS))
   expect(own.exitCode).toBe(1)
   expect(own.shown).toContain('Resource not accessible by integration')

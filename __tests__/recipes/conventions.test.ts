@@ -84,5 +84,5 @@ test('recipes merge by the link of the pull request', () => {
 
 test('recipes that can run on a schedule do not read the repository from the event', () => {
   const reading = RECIPES.filter(({ text }) => text.includes('{ github.event.repository.')).map(({ name }) => name)
-  expect(reading).toEqual(['on-dispatch.yml'])
+  expect(reading).toEqual(['many-to-one.yml', 'on-dispatch.yml'])
 })

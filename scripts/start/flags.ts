@@ -9,11 +9,15 @@ const LISTS = ['input', 'event', 'changed', 'var'] as const
 const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run', 'all', 'real'] as const
 const KNOWN: readonly string[] = [...NAMED_FLAGS, ...LISTS, ...SWITCHES]
 
+const isNamed = (name: string): boolean => NAMED_FLAGS.some((known) => known === name)
+const isList = (name: string): boolean => LISTS.some((known) => known === name)
 const isSwitch = (name: string): boolean => SWITCHES.some((known) => known === name)
 
 export interface Flags {
   readonly named: Readonly<Partial<Record<(typeof NAMED_FLAGS)[number], string>>>
   readonly listed: Readonly<Record<(typeof LISTS)[number], readonly string[]>>
+  /** All flags of the command line, in order. */
+  readonly given: readonly (readonly [name: string, value: string])[]
   readonly isOn: (name: (typeof SWITCHES)[number]) => boolean
   /** All flags as words of a command. */
   readonly words: readonly string[]
@@ -45,6 +49,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     // The next flag is not a value. A value that begins with a dash needs the form --prompt=--text.
     if (!isSwitch(name) && (value === undefined || (!inlineValue && value.startsWith('-'))))
       return `${rawName} needs a value.`
+    if (isNamed(name) && given.some(([one]) => one === name)) return `${rawName} is there twice. Remove one.`
     given.push([name, value ?? 'true'])
   }
 
@@ -59,7 +64,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
   }
   const named = Object.fromEntries([
     ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),
-    ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
+    ...given.filter(([name]) => isNamed(name)),
   ]) as Flags['named']
   const list = (name: string): string[] => given.filter(([one]) => one === name).map(([, value]) => value)
   const isOn: Flags['isOn'] = (name) => given.some(([one]) => one === name) || fromEnv(name) === 'true'
@@ -68,9 +73,10 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     named,
     listed,
     isOn,
+    given,
     words: [
       ...Object.entries(named).flatMap(([name, value]) => [`--${name}`, value]),
-      ...LISTS.flatMap((name) => listed[name].flatMap((value) => [`--${name}`, value])),
+      ...given.filter(([name]) => isList(name)).flatMap(([name, value]) => [`--${name}`, value]),
       ...SWITCHES.filter(isOn).map((name) => `--${name}`),
     ],
   }

@@ -40,12 +40,19 @@ export interface Run extends Shown {
   readonly leavesRealService: boolean
 }
 
+interface ChosenEvent {
+  readonly name: EventName
+  /** Changed files of this event only. */
+  readonly changed: readonly string[]
+}
+
 /** Plays a workflow file. */
 export interface WorkflowPlay extends Shown {
   readonly kind: 'workflow'
   readonly file: string
   /** In order. By default the first event of the file that can be played. */
-  readonly events: readonly EventName[]
+  readonly events: readonly ChosenEvent[]
+  /** Changed files of every event. */
   readonly changed: readonly string[]
   readonly service: EmbeddedService
   /** The inputs of `workflow_dispatch`. */
@@ -89,8 +96,9 @@ Your own workflow:
   --event <name>         ${EVENTS.slice(0, -1).join(', ')} or ${EVENTS.at(-1) ?? ''};
                          again for what happens a day later (default: the file's first)
   --changed <path>       a file of the change, as often as needed
+                         (after an --event: of that event only)
   --input <name>=<text>  an input of workflow_dispatch
-  --var <name>=<text>    a variable, which expressions read from vars
+  --var <name>=<text>    a variable, which expressions read from vars; <name>= empties it
 
 Both:
   --all                  also shows the outputs and the job summary
@@ -203,7 +211,7 @@ export function readOptions(
 
 function readWorkflowOptions(
   file: string,
-  { named, listed, isOn }: Flags,
+  { named, listed, given, isOn }: Flags,
   { service, inputs, shown }: { readonly service: ChosenService; readonly inputs: Texts; readonly shown: Shown },
 ): WorkflowPlay | Refused {
   if (service.kind !== 'embedded') return refuse('--workflow plays the embedded service. Remove --real.')
@@ -217,8 +225,12 @@ function readWorkflowOptions(
     )
   const vars = readPairs('var', listed.var)
   if (typeof vars === 'string') return refuse(vars)
-  const { event, changed } = listed
-  const events = event.filter(isEventName)
+  const changed: string[] = []
+  const events: { name: EventName; changed: string[] }[] = []
+  for (const [name, value] of given) {
+    if (name === 'event' && isEventName(value)) events.push({ name: value, changed: [] })
+    if (name === 'changed') (events.at(-1)?.changed ?? changed).push(value)
+  }
   return { kind: 'workflow', file, events, changed, service, inputs, vars, isDryRun: isOn('dry-run'), ...shown }
 }
 

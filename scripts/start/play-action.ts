@@ -24,7 +24,8 @@ export async function playAction(run: Run, action: string, terminal: Terminal): 
   const dependencies = await openDependencies(run.service, env)
   const { url } = dependencies
   const isEmbedded = run.service.kind === 'embedded'
-  const session = openSession(terminal, run, { url, speed: run.service.kind === 'embedded' ? run.service.speed : 1 })
+  const speed = run.service.kind === 'embedded' ? run.service.speed : 1
+  const session = openSession(terminal, run, { url, speed })
   const { print, paint } = session
   // Keep no export of made-up visitors.
   const scratch = run.action === 'visitors' && isEmbedded ? openScratchFolder('visitors-') : undefined
@@ -63,7 +64,7 @@ export async function playAction(run: Run, action: string, terminal: Terminal): 
     if (result === undefined) throw new Error('There is no run.')
     const { file = '', 'pr-link': link = '' } = result.outputs
     print(
-      showResult(result, paint, run.showsAll, [
+      showResult({ ...result, durationMs: result.durationMs * speed }, paint, run.showsAll, [
         ['In the log while the agent worked', markdownToTerminal(dependencies.workingHistory(), paint)],
         ['On the pull request', run.action === 'agent' ? markdownToTerminal(dependencies.pullRequests(), paint) : ''],
         [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MAX_HEAD_BYTES))],

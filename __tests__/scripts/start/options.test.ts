@@ -81,10 +81,19 @@ test('without --real, the variables of a real service change nothing but a line'
 
 const WORKFLOW = { kind: 'workflow', file: 'w.yml', events: [], changed: [], inputs: {}, vars: {}, isDryRun: false }
 
+const PUSH = { name: 'push', changed: [] }
+
 test.each<[flags: string, wanted: object]>([
   ['--workflow w.yml', WORKFLOW],
-  ['--workflow w.yml --event push --event schedule', { events: ['push', 'schedule'] }],
   ['--workflow w.yml --changed a.ts --changed b/c.md', { changed: ['a.ts', 'b/c.md'] }],
+  [
+    '--workflow w.yml --changed a --event push --event schedule --changed b --changed c',
+    { changed: ['a'], events: [PUSH, { name: 'schedule', changed: ['b', 'c'] }] },
+  ],
+  [
+    '--changed a --event push --workflow w.yml',
+    { words: ['--workflow', 'w.yml', '--changed', 'a', '--event', 'push'] },
+  ],
   ['--workflow w.yml --var A=b --input c=d --dry-run', { vars: { A: 'b' }, inputs: { c: 'd' }, isDryRun: true }],
   ['--workflow w.yml --scenario draft --all --keep', { service: { gitHubScenarios: ['draft'] }, showsAll: true }],
 ])('%j plays a workflow file, also where the variables of a real service are set', (flags, wanted) => {
@@ -151,6 +160,7 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--check --speed 2', '--speed is for the embedded service. Remove it, or remove --check.', SERVICE],
   ['--real --workflow w.yml', '--workflow plays the embedded service. Remove --real.', SERVICE],
   ['--workflow w.yml --prompt x', '--prompt is not for --workflow, which takes all inputs from the file.'],
+  ['--workflow w.yml --workflow v.yml', '--workflow is there twice. Remove one.'],
   ['--workflow w.yml --event fork', '--event fork cannot be played here. These can: push, schedule, '],
   ['--workflow w.yml --changed ../x', '--changed needs the path of a file from the root of the repository'],
   ['--workflow w.yml --var A', '--var needs the form name=value, and got «A».'],

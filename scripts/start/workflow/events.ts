@@ -41,23 +41,40 @@ function findAgentPull({ pulls }: RepositoryState): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
+function getRepository({ github }: Embedded, name: string): RepositoryState {
+  const repository = github.state.repositories[name]
+  if (repository === undefined) throw new Error(`The embedded GitHub has no repository ${name}.`)
+  return repository
+}
+
 /**
- * Lets an event happen on the embedded GitHub. Each event but a comment comes with a change of its own; that of the first one
- * is there from the start.
+ * Pushes the change of an event, also if that event does not start the workflow. A comment has none, and that of the first
+ * event is there from the start.
  * @param repository `owner/name`
  */
-export function happen(planned: PlannedEvent, repository: string, { github, url, now }: Embedded): HappenedEvent {
+export function pushChange(
+  { trigger, ordinal, files }: Pick<PlannedEvent, 'trigger' | 'ordinal' | 'files'>,
+  repository: string,
+  embedded: Embedded,
+): void {
+  if (ordinal === 1 || trigger.event === 'issue_comment') return
+  const docs = getRepository(embedded, repository)
+  const message = `Change ${files[0] ?? 'nothing'} (${ordinal})`
+  const patch = `@@ -1 +1,2 @@\n // Acme\n+// Change ${ordinal} of the rehearsal`
+  const commit = { message, author: MAINTAINER, files: files.map((filename) => ({ filename, patch })) }
+  pushCommit(docs, docs.defaultBranch, commit, embedded.now())
+}
+
+/**
+ * Lets an event happen on the embedded GitHub.
+ * @param repository `owner/name`
+ */
+export function happen(planned: PlannedEvent, repository: string, embedded: Embedded): HappenedEvent {
   const { trigger, ref, ordinal, files, inputs } = planned
   const { event } = trigger
+  const { github, url, now } = embedded
   const { state } = github
-  const docs = state.repositories[repository]
-  if (docs === undefined) throw new Error(`The embedded GitHub has no repository ${repository}.`)
-  if (ordinal > 1 && event !== 'issue_comment') {
-    const message = `Change ${files[0] ?? 'nothing'} (${ordinal})`
-    const patch = `@@ -1 +1,2 @@\n // Acme\n+// Change ${ordinal} of the rehearsal`
-    const commit = { message, author: MAINTAINER, files: files.map((filename) => ({ filename, patch })) }
-    pushCommit(docs, docs.defaultBranch, commit, now())
-  }
+  const docs = getRepository(embedded, repository)
   const sha = docs.branches[docs.defaultBranch] ?? ''
   const { payload: push } = createPushEvent(state, repository, { baseUrl: url, branch: docs.defaultBranch })
   const { repository: about, sender } = push

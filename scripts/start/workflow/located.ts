@@ -22,10 +22,14 @@ export type Located =
 
 type Token = NonNullable<ReturnType<typeof parseWorkflow>['value']>
 
-/** The parser keeps the indentation of a block with `${{ }}`, and the quotes of other texts, so its source is parsed again. */
+/**
+ * The parser keeps the indentation of a block with `${{ }}`, and quotes, so its source is parsed again. It has already parsed
+ * a line with other text beside `${{ }}`.
+ */
 function readText(token: Token): string {
   if (!isBasicExpression(token) || token.source === undefined) return isScalar(token) ? token.toString() : ''
-  const { blockScalarHeader: header, source } = token
+  const { blockScalarHeader: header, source, originalExpressions, range } = token
+  if (originalExpressions !== undefined && range?.start.line === range?.end.line) return source
   return String(parse(header === undefined ? source : `${header}\n${source}`))
 }
 

@@ -1,11 +1,14 @@
 import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
 import { runAction, type RunResult } from '../../small-runner/run-action.ts'
+import type { LogLine } from '../../small-runner/step-log.ts'
 import type { Embedded } from '../embedded.ts'
 import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdict } from '../report.ts'
 import type { Session } from '../session.ts'
+import type { Paint } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
 import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
 import { listCombinations } from './matrix.ts'
+import { findMerge, merge } from './merge.ts'
 import { findOwnAction, type OwnAction } from './own-actions.ts'
 import type { Job, Step } from './workflow-file.ts'
 
@@ -37,12 +40,13 @@ export interface RunContext {
   readonly onStep: (inputs: Texts) => void
 }
 
-/** A step of this action. */
+/** A step of this action, or one that merges. */
 export interface Played {
   readonly title: string
   readonly inputs: Texts
-  /** Undefined if the step cannot be played. */
-  readonly result: RunResult | undefined
+  readonly outputs: Texts
+  /** A line. */
+  readonly verdict: string
   readonly isRed: boolean
 }
 
@@ -52,6 +56,14 @@ export interface JobEnd {
   readonly played: readonly Played[]
 }
 
+const createMissed = (title: string, paint: Paint): Played => ({
+  title,
+  inputs: {},
+  outputs: {},
+  verdict: paint('red', '✘ not played\n'),
+  isRed: true,
+})
+
 interface StepEnd {
   readonly outcome: RunResult['conclusion'] | 'skipped'
   readonly conclusion: RunResult['conclusion'] | 'skipped'
@@ -60,19 +72,30 @@ interface StepEnd {
 
 const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 
+/** A token of an app is from a step that is not played. */
+const redirectToken = (given: string, { embedded, token }: RunContext): string =>
+  given === '' || given === token ? given : embedded.github.token
+
 /** The inputs of a step, with the embedded service and GitHub in place of those that it names. */
-function redirectInputs(given: Texts, action: OwnAction, { embedded, token, overrides }: RunContext): Texts {
+function redirectInputs(given: Texts, action: OwnAction, context: RunContext): Texts {
+  const { embedded, token, overrides } = context
   const inputs: Record<string, string> = { ...given }
   for (const name of ['base-url', 'api-key']) if (inputs[name]) inputs[name] = embedded.inputs[name] ?? ''
   if (action.inputs.includes('github-token')) inputs['github-token'] ??= token
-  // A token of an app, from a step that is not played.
-  if (inputs['github-token'] && inputs['github-token'] !== token) inputs['github-token'] = embedded.github.token
+  if (inputs['github-token']) inputs['github-token'] = redirectToken(inputs['github-token'], context)
   for (const [name, value] of Object.entries(overrides)) if (action.inputs.includes(name)) inputs[name] = value
   return inputs
 }
 
+interface Combined {
+  /** The job's id, with the values of its matrix. */
+  readonly name: string
+  readonly needs: unknown
+  readonly matrix: unknown
+}
+
 /** Plays a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
-async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: unknown): Promise<JobEnd> {
+async function playSteps(context: RunContext, job: Job, { name, needs, matrix }: Combined): Promise<JobEnd> {
   const { embedded, session, token } = context
   const { print, paint } = session
   const github = { ...(context.contexts.github as object), job: job.id }
@@ -97,18 +120,30 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
   env = evaluateTexts(context.env, getScope())
   env = { ...env, ...evaluateTexts(job.env, getScope()) }
 
+  /** Gives the workflow's own token the job's permissions. */
+  async function withPermissions<T>(used: string | undefined, run: () => Promise<T>): Promise<T> {
+    const { state } = embedded.github
+    const before = state.permissions
+    // A scenario about permissions decides itself.
+    if (before === ALL_PERMISSIONS && used === token) state.permissions = getPermissions(job)
+    try {
+      return await run()
+    } finally {
+      state.permissions = before
+    }
+  }
+
+  const mayFail = ({ mayFail: template }: Step, scope: Scope): boolean =>
+    template !== undefined && evaluateText(template, scope) === 'true'
+
   async function playAction(action: OwnAction, step: Step, title: string, id: string): Promise<StepEnd> {
     const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
     const scope = getScope(stepEnv)
     const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
-    const mayFail = step.mayFail !== undefined && evaluateText(step.mayFail, scope) === 'true'
-    const { state } = embedded.github
-    const before = state.permissions
-    // A scenario about permissions decides itself.
-    if (before === ALL_PERMISSIONS && inputs['github-token'] === token) state.permissions = getPermissions(job)
     context.onStep(inputs)
     print(`${heading(title, paint)}${showInputs(inputs)}\n`)
-    const result = await runAction({
+    const startedAtMs = embedded.now()
+    const run = {
       action: action.folder,
       inputs,
       env: {
@@ -124,16 +159,37 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
       workspace: action.inputs.includes('output-file') ? context.scratch : context.workspace,
       cancel: session.cancel,
       secrets: [embedded.github.token, ...SECRET_INPUTS.flatMap((name) => inputs[name] ?? [])],
-      onLine: (line) => {
+      onLine: (line: LogLine) => {
         print(showLogLine(line, paint))
       },
-    })
-    state.permissions = before
+    }
+    const result = await withPermissions(inputs['github-token'], () => runAction(run))
+    const { conclusion, outputs } = result
     env = { ...env, ...result.exported }
-    print(`${context.showsAll ? showOutputs(result, paint) : ''}${showVerdict(result, paint)}`)
-    const isRed = result.conclusion !== 'success' && !mayFail
-    played.push({ title, inputs, result, isRed })
-    return { outcome: result.conclusion, conclusion: isRed ? result.conclusion : 'success', outputs: result.outputs }
+    const verdict = showVerdict({ ...result, durationMs: embedded.now() - startedAtMs }, paint)
+    print(`${context.showsAll ? showOutputs(result, paint) : ''}${verdict}`)
+    const isRed = conclusion !== 'success' && !mayFail(step, scope)
+    played.push({ title, inputs, outputs, verdict, isRed })
+    return { outcome: conclusion, conclusion: isRed ? conclusion : 'success', outputs }
+  }
+
+  /** @returns undefined for a step that merges nothing */
+  async function playMerge(step: Step, title: string, note: (text: string) => void): Promise<StepEnd | undefined> {
+    if (!step.run?.text.includes('gh pr merge')) return undefined
+    const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
+    const scope = getScope(stepEnv)
+    const found = findMerge(evaluateText(step.run, scope), stepEnv, context.variables['GITHUB_REPOSITORY'] ?? '')
+    if (found === undefined) return undefined
+    const used = redirectToken(stepEnv['GH_TOKEN'] ?? stepEnv['GITHUB_TOKEN'] ?? '', context)
+    const { isRefused, text } =
+      used === ''
+        ? { isRefused: true, text: '`gh` needs a token: add GH_TOKEN to the `env` of the step' }
+        : await withPermissions(used, () => merge(found, embedded.github.apiUrl, used))
+    note(`played: ${text}`)
+    const isRed = isRefused && !mayFail(step, scope)
+    const verdict = isRefused ? paint('red', `✘ ${text}\n`) : `${paint('green', '✔')} ${text}\n`
+    played.push({ title, inputs: {}, outputs: {}, verdict, isRed })
+    return { outcome: isRefused ? 'failure' : 'success', conclusion: isRed ? 'failure' : 'success', outputs: {} }
   }
 
   async function playStep(step: Step, id: string): Promise<StepEnd> {
@@ -149,14 +205,20 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
         note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
         return SKIPPED
       }
-      if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
-      const what = action ?? step.command ?? step.uses?.text ?? title
-      note(what === step.title.text ? 'not played' : `not played, ${what}`)
+      if (typeof action === 'object') return await playAction(action, step, `${name}: ${getName()}`, id)
+      const noteRun = (text: string): void => {
+        note(`${step.if === undefined ? '' : 'its `if` is true; '}${text}`)
+      }
+      const merged = await playMerge(step, `${name}: ${getName()}`, noteRun)
+      if (merged !== undefined) return merged
+      const [line = '', ...others] = step.run?.text.trim().split('\n') ?? []
+      const what = action ?? (line || step.uses?.text) ?? title
+      if (others.length > 0) noteRun(`GitHub would run it (${others.length + 1} lines, not played)`)
+      else noteRun(what === step.title.text ? 'not played' : `not played, ${what}`)
     } catch (error) {
       if (!(error instanceof NotEvaluable)) throw error
       note(`not played. ${error.message}`)
-      if (typeof action === 'object')
-        played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
+      if (typeof action === 'object') played.push(createMissed(`${name}: ${getName()}`, paint))
     }
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }
@@ -200,8 +262,9 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
     const ends: JobEnd[] = []
     for (const matrix of listCombinations(job.matrix, scope)) {
       const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-      if (values.length > 0) print(`\n${paint('bold', `Job ${job.id} (${values.join(', ')})`)}\n`)
-      ends.push(await playSteps(context, job, needs, matrix))
+      const name = values.length === 0 ? job.id : `${job.id} (${values.join(', ')})`
+      if (values.length > 0) print(`\n${paint('bold', `Job ${name}`)}\n`)
+      ends.push(await playSteps(context, job, { name, needs, matrix }))
     }
     return {
       result: ends.some(({ result }) => result === 'failure') ? 'failure' : 'success',
@@ -212,7 +275,6 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
     const hasOwn = job.steps.some(({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project) === 'object')
-    const missed: Played = { title: job.id, inputs: {}, result: undefined, isRed: true }
-    return { ...notPlayed, played: hasOwn ? [missed] : [] }
+    return { ...notPlayed, played: hasOwn ? [createMissed(job.id, paint)] : [] }
   }
 }

@@ -1,16 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
 import type { WorkflowPlay } from '../options.ts'
-import { heading, showSections, showVerdict } from '../report.ts'
+import { heading, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
 import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
 import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
-import { DEFAULT_FILES, happen } from './events.ts'
+import { DEFAULT_FILES, happen, pushChange } from './events.ts'
 import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
 import { chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
@@ -22,33 +22,49 @@ const DAY_MS = 86_400_000
 /** Whatever they are, the steps use the embedded service. */
 const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
 
+/** @param ordinal counts the events of the command from 1 */
+const listChanged = ({ changed, events }: WorkflowPlay, ordinal: number): readonly string[] => [
+  ...changed,
+  ...(events[ordinal - 1]?.changed ?? []),
+]
+
 interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
   readonly play: WorkflowPlay
   readonly workflow: Workflow
   readonly fileName: string
   readonly repository: ReaderRepository
   readonly vars: unknown
+  /** The number of events. */
+  readonly total: number
 }
 
 /** @param ordinal counts the events of the command from 1 */
 async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number): Promise<readonly Played[]> {
   const { play, workflow, embedded, session, repository } = stage
   const { print, paint, offer } = session
-  const files = play.changed.length === 0 ? DEFAULT_FILES : play.changed
+  const changed = listChanged(play, ordinal)
+  const files = changed.length === 0 ? DEFAULT_FILES : changed
   const { event } = trigger
+  const which = stage.total === 1 ? '' : ` (event ${ordinal} of ${stage.total}${ordinal === 1 ? '' : ', a day later'})`
+  pushChange({ trigger, ordinal, files }, repository.name, embedded)
   const decision = decide(trigger, files, ordinal)
   if (!decision.starts) {
-    print(`${heading(event, paint)}${paint('red', '✘ GitHub would not start this workflow')}: ${decision.reason}.\n`)
-    if (decision.example !== undefined && play.changed.length === 0)
-      print(`\nTo play a change of other files:${offer('--changed', decision.example)}\n`)
+    print(`${heading(event + which, paint)}○ GitHub would not start this workflow: ${decision.reason}.\n`)
+    if (decision.example !== undefined && changed.length === 0)
+      print(
+        stage.total === 1
+          ? `\nTo play a change of other files:${offer('--changed', decision.example)}\n`
+          : `To play a change of other files, add this after the event: --changed ${decision.example}\n`,
+      )
     return []
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
   const comment = chooseComment(workflow)
   const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
   const { payload, ref, sha } = happened
+  const title = happened.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
-  print(`${heading(happened.title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
+  print(`${heading(title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
   if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
 
   const id = FIRST_RUN + ordinal - 1
@@ -76,9 +92,7 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
   for (const job of workflow.jobs) ends.set(job.id, await playJob(context, job, ends))
   const isGreen = [...ends.values()].every(({ result }) => result !== 'failure')
   if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
-  return [...ends.values()].flatMap(({ played }) =>
-    played.map((one) => ({ ...one, title: `${happened.title} › ${one.title}` })),
-  )
+  return [...ends.values()].flatMap(({ played }) => played.map((one) => ({ ...one, title: `${title} › ${one.title}` })))
 }
 
 /** Shows the verdict of each step, and what the reader can try next. */
@@ -89,13 +103,10 @@ function showConclusion(
   { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly PlayableTrigger[] },
 ): void {
   print(heading('Conclusion', paint))
-  if (played.length === 0) print(paint('red', '✘ No step of this action was played.\n'))
-  for (const { title, result } of played)
-    print(`${title}\n  ${result === undefined ? paint('red', '✘ not played\n') : showVerdict(result, paint)}`)
-  const isSkippedByPaths = played.some(
-    ({ result, inputs }) => inputs['paths'] && result?.outputs['outcome'] === 'skipped',
-  )
-  if (isSkippedByPaths && play.changed.length === 0)
+  if (played.length === 0) print('○ No step of this action was played.\n')
+  for (const { title, verdict } of played) print(`${title}\n  ${verdict}`)
+  const isSkippedByPaths = played.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
+  if (isSkippedByPaths && triggers.every((_, index) => listChanged(play, index + 1).length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
   const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
   if (demo.length > 0)
@@ -106,7 +117,8 @@ function showConclusion(
   const others = workflow.triggers.filter(
     ({ event }) => isEventName(event) && triggers.every((one) => one.event !== event),
   )
-  if (others.length > 0) print(`Also in this file: ${others.map(({ event }) => `--event ${event}`).join(', ')}\n`)
+  if (others.length > 0)
+    print(`Not played: ${others.map(({ event }) => `${event} (add \`--event ${event}\`)`).join(', ')}\n`)
 }
 
 /**
@@ -117,15 +129,18 @@ function showConclusion(
 export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
   const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) throw new Error(`There is no file ${file}.`)
+  if (stats.isDirectory()) throw new Error(`${file} is a folder. Name one file in it.`)
   const fileName = basename(file)
   const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
-  const triggers = chooseTriggers(workflow.triggers, play.events)
+  const names = play.events.map(({ name }) => name)
+  const triggers = chooseTriggers(workflow.triggers, names)
   const repository = findReaderRepository(file)
   let filename = choosePage(workflow)
   const embedded = await openEmbedded(play.service, Date.now(), {
     repository: repository.name,
-    changedFiles: play.changed,
+    changedFiles: listChanged(play, 1),
     scenario: {
       edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
       // The comment needs a pull request.
@@ -135,13 +150,13 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
   const scratch = openScratchFolder('workflow-')
   const demoVars = new Set<string>()
-  const vars = createDemoValues(play.vars, (name) => demoVars.add(name))
+  const vars = createDemoValues({ DOCS_AGENT_PAUSED: '', ...play.vars }, (name) => demoVars.add(name))
   const onStep = (inputs: Texts): void => {
     filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
   const { print, paint } = session
   const place = { fileName, repository, project, scratch: scratch.path }
-  const stage = { play, workflow, embedded, session, vars, onStep, ...place }
+  const stage = { play, workflow, embedded, session, vars, onStep, total: triggers.length, ...place }
   try {
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
@@ -153,7 +168,7 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
     showConclusion(session, stage, played, { demoVars, triggers })
-    const links = played.flatMap(({ result }) => result?.outputs['pr-link'] ?? []).filter((link) => link !== '')
+    const links = played.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
     return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
   } finally {

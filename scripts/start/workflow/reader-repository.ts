@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 
 /** The repository that contains a workflow file. */
 export interface ReaderRepository {
@@ -14,11 +14,16 @@ export function parseRepositoryName(gitConfig: string): string | undefined {
   return /^\s*url = \S*?[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/m.exec(gitConfig)?.[1]
 }
 
-/** @param file the path of a workflow file */
+/**
+ * Names a repository by its clone's configuration, or by its folder.
+ * @param file the absolute path of a workflow file
+ */
 export function findReaderRepository(file: string): ReaderRepository {
   const inFolder = dirname(file)
-  const folder = /[\\/]\.github[\\/]workflows$/.test(inFolder) ? resolve(inFolder, '../..') : inFolder
+  const isInRepository = /[\\/]\.github[\\/]workflows$/.test(inFolder)
+  const folder = isInRepository ? resolve(inFolder, '../..') : inFolder
   const config = `${folder}/.git/config`
   const name = existsSync(config) ? parseRepositoryName(readFileSync(config, 'utf8')) : undefined
-  return { folder, name: name ?? 'acme/docs' }
+  const isNamed = isInRepository && /^[\w.-]+$/.test(basename(folder))
+  return { folder, name: name ?? `acme/${isNamed ? basename(folder) : 'code'}` }
 }

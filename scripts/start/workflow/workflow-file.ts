@@ -40,8 +40,7 @@ export interface Step {
   readonly line: number
   readonly if: Template | undefined
   readonly uses: Template | undefined
-  /** The first line of its script. */
-  readonly command: string | undefined
+  readonly run: Template | undefined
   readonly with: Templates
   readonly env: Templates
   readonly mayFail: Template | undefined
@@ -96,14 +95,14 @@ function readInputs(on: Located | undefined): readonly DispatchInput[] {
 function readStep(step: Located): Step {
   const get = (name: string): Template | undefined => getText(getEntry(step, name))
   const [uses, run] = [get('uses'), get('run')]
-  const [command] = run?.text.trim().split('\n', 1) ?? []
+  const [command = ''] = run?.text.trim().split('\n', 1) ?? []
   return {
-    title: get('name') ?? uses ?? { text: command ?? '', line: step.line },
+    title: get('name') ?? uses ?? { text: command, line: step.line },
     id: get('id')?.text,
     line: step.line,
     if: get('if'),
     uses,
-    command,
+    run,
     with: getTexts(getEntry(step, 'with')),
     env: getTexts(getEntry(step, 'env')),
     mayFail: get('continue-on-error'),

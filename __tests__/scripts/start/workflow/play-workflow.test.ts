@@ -41,8 +41,9 @@ async function play(workflow: string, ...flags: readonly string[]): Promise<Ende
   writeFileSync(join(repository, '.git/config'), '[remote "origin"]\n  url = https://github.com/me/web.git\n')
   writeFileSync(join(repository, '.github/workflows/docs.yml'), workflow)
   let [stdout, stderr] = ['', '']
+  const file = flags.includes('--workflow') ? [] : ['--workflow', '.github/workflows/docs.yml']
   const exitCode = await start(project, {
-    argv: ['node', 'start', '--workflow', '.github/workflows/docs.yml', ...flags],
+    argv: ['node', 'start', ...file, ...flags],
     env: { INIT_CWD: repository },
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },
@@ -108,6 +109,26 @@ test('lists other steps, and gives their outputs demo values', async () => {
   expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
 })
 
+test('says of a longer script that GitHub would run it', async () => {
+  const script = `- name: Say it\n        if: github.ref_name == 'main'\n        run: |\n          echo a\n          echo b`
+  const { stdout } = await play(job(script))
+  expect(stdout).toContain('○ Say it (line 11): its `if` is true; GitHub would run it (2 lines, not played)\n')
+})
+
+test('names the values of a matrix in the conclusion', async () => {
+  const matrix = 'strategy: { matrix: { folder: [api, cli] } }\n    steps:'
+  const { stdout } = await play(job(step('prompt: ${{ matrix.folder }}')).replace('steps:', matrix))
+  for (const folder of ['api', 'cli']) expect(stdout).toContain(` › docs (${folder}): your-org/docs-agent-action@v1`)
+})
+
+test('the agent is not paused, unless --var says so', async () => {
+  const paused = job(step("prompt: '[${{ vars.DOCS_AGENT_PAUSED }}]'"))
+  const { stdout } = await play(paused)
+  expect(stdout).toMatch(/prompt +\[\]\n/)
+  expect(stdout).not.toContain('demo-DOCS_AGENT_PAUSED')
+  expect((await play(paused, '--var', 'DOCS_AGENT_PAUSED=true')).stdout).toMatch(/prompt +\[true\]\n/)
+})
+
 const CHAIN = `  after:
     needs: docs
     if: always()
@@ -147,11 +168,12 @@ test('names what cannot be evaluated, and ends red if that is a step of this act
 const NIGHTLY = job(step('prompt: Write it.'), "schedule: [{ cron: '0 3 * * *' }]\n  workflow_dispatch:")
 
 test('a second event happens a day later', async () => {
-  const { exitCode, stdout } = await play(NIGHTLY, '--event', 'schedule', '--event', 'schedule', '--changed', 'a/b.ts')
+  const { exitCode, stdout } = await play(NIGHTLY, '--changed', 'a/b.ts', '--event', 'schedule', '--event', 'schedule')
   expect(exitCode).toBe(0)
-  expect(stdout.match(/── schedule, after a change of a\/b\.ts ─/g)).toHaveLength(2)
+  expect(stdout).toContain('── schedule, after a change of a/b.ts (event 1 of 2)')
+  expect(stdout).toContain('── schedule, after a change of a/b.ts (event 2 of 2, a day later)')
   expect(stdout.match(/event schedule refs\/heads\/main docs __step_1 0 3/g)).toHaveLength(2)
-  expect(stdout).toContain('Also in this file: --event workflow_dispatch\n')
+  expect(stdout).toContain('Not played: workflow_dispatch (add `--event workflow_dispatch`)\n')
 })
 
 test('--dry-run and --var apply to each step', async () => {
@@ -165,9 +187,20 @@ const FILTERED = job(step('prompt: Write it.'), 'push: { paths: [packages/*/src/
 test('a path filter that matches nothing says which files there were, and how to play others', async () => {
   const { exitCode, stdout } = await play(FILTERED)
   expect(exitCode).toBe(1)
+  expect(stdout).toContain('\n○ GitHub would not start this workflow: ')
+  expect(stdout).toContain('\n○ No step of this action was played.\n')
   expect(stdout).toContain('matches none of the changed files: src/deploy.ts.\n')
   expect(stdout).toContain('.github/workflows/docs.yml --changed packages/demo/src/demo.ts\n')
   expect(await play(FILTERED, '--changed', 'packages/a/src/x.ts')).toMatchObject({ exitCode: 0 })
+})
+
+test('--changed after an --event belongs to that event', async () => {
+  const flags = ['--event', 'push', '--event', 'push', '--changed', 'packages/a/src/x.ts']
+  const { exitCode, stdout } = await play(FILTERED, ...flags)
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('matches none of the changed files: src/deploy.ts.\n')
+  expect(stdout).toContain('add this after the event: --changed packages/demo/src/demo.ts\n')
+  expect(stdout).toContain('── push to main, with packages/a/src/x.ts (event 2 of 2, a day later)')
 })
 
 test('a step that `paths` skips says which files there were', async () => {
@@ -180,6 +213,8 @@ test('a step that `paths` skips says which files there were', async () => {
 test.each([
   ['pull_request:', [], 'No trigger of this file can be played here. It has: pull_request (line 2'],
   ['push:', ['--event', 'schedule'], 'This file has no trigger `schedule`. It has: push (line 2).'],
+  ['push:', ['--workflow', '.github/workflows'], '.github/workflows is a folder. Name one file in it.'],
+  ['push:', ['--workflow', 'docs.yml'], 'There is no file /'],
   ['psuh:', [], "GitHub's parser does not accept this workflow file."],
 ])('a file with %s is refused with the flags %j: %s', async (on, flags, message) => {
   const stderr = expect.stringContaining(message) as unknown

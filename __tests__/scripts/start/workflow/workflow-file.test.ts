@@ -32,6 +32,22 @@ test.each([['README.md', readme], ...files])('reads %s as YAML does, although it
   }
 })
 
+test.each([
+  "'[${{ github.sha }}]'",
+  '"Update: ${{ github.sha }} # \'x\'\\tnow"',
+  '"${{ github.sha }}"',
+  "'${{ format(''{0}'', github.sha) }}'",
+  '"\'${{ github.sha }}\' is new"',
+  '${{ github.sha }} is [new]',
+  '"One:\n            ${{ github.sha }}"',
+  '|\n            a: ${{ github.sha }}',
+  '>-\n            a:\n            ${{ github.sha }}',
+])('reads the value %j as YAML does', (value) => {
+  const text = `on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@c\n        with:\n          x: ${value}\n`
+  const { jobs } = parse(text) as { jobs: { a: { steps: [{ with: { x: string } }] } } }
+  expect(readWorkflow('w.yml', text).jobs[0]?.steps[0]?.with['x']?.text).toBe(jobs.a.steps[0].with.x)
+})
+
 test('names every problem of a file that GitHub would refuse, with its line', () => {
   const text = 'on: push\njobs:\n  a:\n    steps:\n      - uze: x\n'
   expect(() => readWorkflow('w.yml', text)).toThrow(
