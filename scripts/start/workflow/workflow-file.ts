@@ -93,6 +93,14 @@ function readInputs(on: Located | undefined): readonly DispatchInput[] {
   }))
 }
 
+/** A step gets its inputs as variables in upper case, so that another spelling, such as `Base-URL`, is the same input. */
+const normalizeName = (name: string): string => name.toUpperCase().toLowerCase()
+
+function readInputsOfStep(step: Located): Templates {
+  const inputs = Object.entries(getTexts(getEntry(step, 'with')))
+  return Object.fromEntries(inputs.map(([name, text]) => [normalizeName(name), text]))
+}
+
 function readStep(step: Located): Step {
   const get = (name: string): Template | undefined => getText(getEntry(step, name))
   const [uses, run] = [get('uses'), get('run')]
@@ -104,7 +112,7 @@ function readStep(step: Located): Step {
     if: get('if'),
     uses,
     command,
-    with: getTexts(getEntry(step, 'with')),
+    with: readInputsOfStep(step),
     env: getTexts(getEntry(step, 'env')),
     mayFail: get('continue-on-error'),
   }

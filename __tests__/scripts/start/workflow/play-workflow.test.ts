@@ -85,6 +85,13 @@ test('plays a step of this action with its inputs, and against the embedded serv
   expect(stdout).toContain('Demo values: vars.PROJECT is demo-PROJECT. Choose others with --var.\n')
 })
 
+test.each(['Base-URL', 'BA\u017fE-URL'])('an input is the same in any spelling: %s', async (name) => {
+  const { stdout } = await play(
+    job(step(`prompt: x\n          ${name}: https://docs.example.com`).replace('base-url', 'x')),
+  )
+  expect(stdout).toContain('service true key embedded\n')
+})
+
 test('an empty key or token stays empty, as it would be on GitHub', async () => {
   const { stdout } = await play(job(step("github-token: ''").replace('${{ secrets.KEY }}', "''")))
   expect(stdout).toContain('key none\ntoken none any\n')
