@@ -112,7 +112,7 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
       action: action.folder,
       inputs,
       env: {
-        ...stepEnv,
+        // The only variable of `env` that the actions read. Others could load code, or send requests through a proxy.
         ...(stepEnv['DOCS_AGENT_BASE_URL'] && { DOCS_AGENT_BASE_URL: embedded.url }),
         ...context.variables,
         GITHUB_JOB: job.id,

@@ -19,7 +19,7 @@ const { commits, schedule } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'ut
 console.log('service', input('BASE-URL').startsWith('http://127.0.0.1:'), 'key', key)
 console.log('token', token === '${GITHUB_TOKEN}' ? 'embedded' : token || 'none', repository)
 console.log('event', env.GITHUB_EVENT_NAME, env.GITHUB_REF, env.GITHUB_JOB, env.GITHUB_ACTION, schedule ?? commits?.length)
-console.log('env', env.WHERE, env.DOCS_AGENT_BASE_URL ?? 'unset', 'dry', input('DRY-RUN') || 'no')
+console.log('env', env.HTTP_PROXY ?? 'none', env.DOCS_AGENT_BASE_URL ? 'set' : 'unset', 'dry', input('DRY-RUN') || 'no')
 appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request') + '\\npr-link=\\n')
 if (input('PROMPT') === 'fail') process.exitCode = 1
 `
@@ -62,7 +62,7 @@ const job = (steps: string, on = 'push:', others = ''): string => `on:
   ${on}
 permissions: { contents: read }
 env:
-  WHERE: \${{ github.repository }}
+  HTTP_PROXY: http://proxy.example.com
   SERVICE: https://docs.example.com
 jobs:
   docs:
@@ -78,7 +78,7 @@ test('plays a step of this action with its inputs, and against the embedded serv
   expect(stdout).toContain('── push to main, with src/deploy.ts ─')
   expect(stdout).toMatch(/ {2}project-id +demo-PROJECT\n {2}prompt +Document main\.\n/)
   expect(stdout).toContain('service true key embedded\ntoken embedded me/web\n')
-  expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv me/web unset dry no\n')
+  expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv none unset dry no\n')
   expect(stdout).toMatch(
     /── Conclusion ─+\npush to main, .* › docs: your-org.*\n {2}✔ success: pull-request, exit code 0/,
   )
