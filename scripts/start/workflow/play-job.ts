@@ -137,7 +137,8 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
   }
 
   async function playStep(step: Step, id: string): Promise<StepEnd> {
-    const action = step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project)
+    const action =
+      step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project, context.workspace)
     let { text: title } = step.title
     const getName = (): string => `${title} (line ${step.line})`
     const note = (text: string): void => {
@@ -211,7 +212,9 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
-    const hasOwn = job.steps.some(({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project) === 'object')
+    const hasOwn = job.steps.some(
+      ({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project, context.workspace) === 'object',
+    )
     const missed: Played = { title: job.id, inputs: {}, result: undefined, isRed: true }
     return { ...notPlayed, played: hasOwn ? [missed] : [] }
   }

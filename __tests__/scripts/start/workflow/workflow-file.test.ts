@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { createInputs, getPermissions } from '../../../../scripts/start/workflow/contexts.ts'
@@ -105,7 +105,7 @@ test.each([
   ['./', 'agent'],
   ['./visitors', 'visitors'],
 ])('%s is the action %s of this project', (uses, action) => {
-  const found = findOwnAction(uses, root)
+  const found = findOwnAction(uses, root, root)
   expect(found).toMatchObject({ inputs: expect.arrayContaining(['project-id']) as unknown })
   expect(found).toMatchObject({ folder: join(root, action === 'agent' ? '' : action) })
 })
@@ -116,8 +116,14 @@ test.each([
   ['actions/checkout@v5', undefined],
   ['./.github/actions/setup', undefined],
   ['docker://alpine', undefined],
+  [`./../${basename(root)}`, undefined],
+  [`your-org/docs-agent-action/../${basename(root)}@v1`, undefined],
 ])('%s is not played: %s', (uses, reason) => {
-  expect(findOwnAction(uses, root)).toEqual(reason)
+  expect(findOwnAction(uses, root, root)).toEqual(reason)
+})
+
+test.each(['./', './visitors'])('%s of another repository is not an action of this project', (uses) => {
+  expect(findOwnAction(uses, root, join(root, '..'))).toBeUndefined()
 })
 
 test.each([
