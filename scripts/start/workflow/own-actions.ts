@@ -9,6 +9,9 @@ export interface OwnAction {
   readonly inputs: readonly string[]
 }
 
+/** Why the step of a rehearsal is not played, which changes nothing. */
+export const REHEARSES_ALREADY = 'npm start brings its own service; choose its scenario with --scenario'
+
 /** Another owner's or a fork's copy counts too. A path leads to no other folder, whose code would run. */
 const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>(?:\/[\w-]+)+)?@.+|\.(?<local>(?:\/[\w-]+)*)\/?)$/
 
@@ -25,7 +28,7 @@ export function findOwnAction(uses: string, project: string, workspace: string):
   const folder = join(project, local ?? sub)
   if (!existsSync(join(folder, 'action.yml')))
     return local === undefined ? `this copy of the project has no ${sub.slice(1)}/action.yml` : undefined
-  if ((local ?? sub) === '/emulator') return 'npm start brings its own service; choose its scenario with --scenario'
+  if ((local ?? sub) === '/emulator') return REHEARSES_ALREADY
   const { inputs, runs } = readMetadata(folder)
   if (runs.main === undefined) return 'it is not a JavaScript action'
   return { folder, inputs: inputs.map(({ name }) => name) }

@@ -6,7 +6,7 @@ import type { Session } from '../session.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
 import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
 import { listCombinations } from './matrix.ts'
-import { findOwnAction, type OwnAction } from './own-actions.ts'
+import { findOwnAction, type OwnAction, REHEARSES_ALREADY } from './own-actions.ts'
 import type { Job, Step } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -144,6 +144,9 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
     const note = (text: string): void => {
       print(paint('dim', `○ ${getName()}: ${text}\n`))
     }
+    const noteMissed = (): void => {
+      played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
+    }
     try {
       title = evaluateText(step.title, getScope())
       if (!evaluateCondition(step.if, getScope())) {
@@ -153,11 +156,11 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
       if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
       const what = action ?? step.command ?? step.uses?.text ?? title
       note(what === step.title.text ? 'not played' : `not played, ${what}`)
+      if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()
     } catch (error) {
       if (!(error instanceof NotEvaluable)) throw error
       note(`not played. ${error.message}`)
-      if (typeof action === 'object')
-        played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
+      if (typeof action === 'object') noteMissed()
     }
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }

@@ -151,6 +151,12 @@ test('names what cannot be evaluated, and ends red if that is a step of this act
   expect(stdout).toContain('✘ not played\n')
 })
 
+test('a misspelled action of this project is red, as on GitHub', async () => {
+  const { exitCode, stdout } = await play(job(`- uses: a/docs-agent-action/visitor@v1\n      ${step('prompt: x')}`))
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/visitor@v1 \(line \d+\): not played, this copy of the project has no visitor\/action\.yml\n/)
+})
+
 const NIGHTLY = job(step('prompt: Write it.'), "schedule: [{ cron: '0 3 * * *' }]\n  workflow_dispatch:")
 
 test('a second event happens a day later', async () => {
