@@ -1,5 +1,6 @@
 import {
   isBasicExpression,
+  isLiteral,
   isMapping,
   isScalar,
   isSequence,
@@ -18,7 +19,11 @@ export interface Template {
 export type Located =
   | { readonly kind: 'map'; readonly line: number; readonly entries: ReadonlyMap<string, Located> }
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Located[] }
-  | (Template & { readonly kind: 'scalar' })
+  | (Template & {
+      readonly kind: 'scalar'
+      /** A boolean, a number, null or a text. Undefined if it is a text with expressions. */
+      readonly value: unknown
+    })
 
 type Token = NonNullable<ReturnType<typeof parseWorkflow>['value']>
 
@@ -32,7 +37,10 @@ function readText(token: Token): string {
 function toLocated(token: Token): Located {
   const line = token.range?.start.line ?? 1
   if (isSequence(token)) return { kind: 'list', line, items: Array.from(token, toLocated) }
-  if (!isMapping(token)) return { kind: 'scalar', line, text: readText(token) }
+  if (!isMapping(token)) {
+    const value: unknown = isLiteral(token) ? token.toJSON() : undefined
+    return { kind: 'scalar', line, text: readText(token), value }
+  }
   const entries = Array.from(token, ({ key, value }) => {
     const { kind, ...rest } = toLocated(value)
     // The line of `name:`, also where its value begins on the next line.

@@ -50,7 +50,7 @@ const EMPTY = { contexts: {}, status: 'success' } as const
 
 test.each([
   ['', [{}]],
-  ['[1, 2]', [{ x: '1' }, { x: '2' }]],
+  ['[1, false, null, "2"]', [{ x: 1 }, { x: false }, { x: null }, { x: '2' }]],
   [
     '[a]\n        y: [b, c]',
     [
@@ -58,15 +58,23 @@ test.each([
       { x: 'a', y: 'c' },
     ],
   ],
-  ['${{ fromJSON(\'["a"]\') }}', [{ x: 'a' }]],
-  [
-    '[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]',
-    [{ x: 'b', z: '1' }, { x: 'c' }],
-  ],
+  ['${{ fromJSON(\'["a", true]\') }}', [{ x: 'a' }, { x: true }]],
+  ['[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]', [{ x: 'b', z: 1 }, { x: 'c' }]],
 ])('a matrix of %s has the combinations %j', (x, combinations) => {
   const matrix = x === '' ? '' : `    strategy:\n      matrix:\n        x: ${x}\n`
   const [job] = readWorkflow('w.yml', inJob(matrix)).jobs
   expect(listCombinations(job?.matrix, EMPTY)).toEqual(combinations)
+})
+
+test.each([
+  ['${{ vars.X }}', '`matrix` is "demo"'],
+  ['{ x: "${{ vars.X }}" }', '`x` is "demo"'],
+  ['{ include: "${{ vars.X }}" }', '`include` is "demo"'],
+])('the matrix %s is refused: %s', (text, reason) => {
+  const [job] = readWorkflow('w.yml', inJob(`    strategy:\n      matrix: ${text}\n`)).jobs
+  expect(() => listCombinations(job?.matrix, { ...EMPTY, contexts: { vars: { X: 'demo' } } })).toThrow(
+    `Line 11: ${reason}, and must be a list.`,
+  )
 })
 
 test.each([
