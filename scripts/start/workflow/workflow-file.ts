@@ -144,6 +144,7 @@ function readJob(id: string, job: Located, permissions: Permissions | undefined)
 function orderByNeeds(jobs: readonly Job[]): readonly Job[] {
   const ordered = new Set<Job>()
   const add = (job: Job): void => {
+    if (ordered.has(job)) return
     for (const need of job.needs) jobs.filter(({ id }) => id === need).forEach(add)
     ordered.add(job)
   }

@@ -46,6 +46,17 @@ test('puts each job after those that it needs', () => {
   expect(readWorkflow('w.yml', inJob('')).jobs.map(({ id }) => id)).toEqual(['a', 'b'])
 })
 
+test('orders many jobs that need each other in linear time', () => {
+  const layers = Array.from({ length: 40 }, (_, index) =>
+    ['a', 'b'].map(
+      (name) =>
+        `  ${name}${index}: { needs: [${index === 0 ? 'b' : `a${index - 1}, b${index - 1}`}], runs-on: x, steps: [{ run: x }] }\n`,
+    ),
+  )
+  const { jobs } = readWorkflow('w.yml', inJob(layers.flat().join('')))
+  expect(jobs.map(({ id }) => id).slice(-2)).toEqual(['a39', 'b39'])
+})
+
 const EMPTY = { contexts: {}, status: 'success' } as const
 
 test.each([
