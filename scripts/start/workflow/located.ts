@@ -1,4 +1,5 @@
 import {
+  convertWorkflowTemplate,
   isBasicExpression,
   isLiteral,
   isMapping,
@@ -53,8 +54,10 @@ function toLocated(token: Token): Located {
  * Parses a workflow file with GitHub's own parser and schema.
  * @throws Error that names every problem with its line
  */
-export function parseLocated(name: string, content: string): Located {
+export async function parseLocated(name: string, content: string): Promise<Located> {
   const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules.
+  if (value !== undefined) await convertWorkflowTemplate(context, value)
   const problems = context.errors.getErrors().map(({ message }) => message)
   if (value === undefined || problems.length > 0)
     throw new Error(

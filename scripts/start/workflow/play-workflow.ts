@@ -119,7 +119,7 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const fileName = basename(file)
-  const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
+  const workflow = await readWorkflow(fileName, readFileSync(file, 'utf8'))
   const triggers = chooseTriggers(workflow.triggers, play.events)
   const repository = findReaderRepository(file)
   let filename = choosePage(workflow)

@@ -153,8 +153,8 @@ function orderByNeeds(jobs: readonly Job[]): readonly Job[] {
 }
 
 /** @throws Error that names every problem with its line */
-export function readWorkflow(name: string, content: string): Workflow {
-  const root = parseLocated(name, content)
+export async function readWorkflow(name: string, content: string): Promise<Workflow> {
+  const root = await parseLocated(name, content)
   const permissions = readPermissions(getEntry(root, 'permissions'))
   return {
     name: getText(getEntry(root, 'name'))?.text,
