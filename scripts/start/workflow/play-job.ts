@@ -174,10 +174,14 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
   return { result: status, outputs: evaluateTexts(job.outputs, getScope()), played }
 }
 
-function combineStatus(needed: readonly JobEnd[]): Scope['status'] {
-  if (needed.some(({ result }) => result === 'failure')) return 'failure'
-  return needed.every(({ result }) => result === 'success') ? 'success' : 'skipped'
+/** Ends of all jobs before a job count, also of those that it does not need itself. */
+function combineStatus(before: readonly JobEnd[]): Scope['status'] {
+  if (before.some(({ result }) => result === 'failure')) return 'failure'
+  return before.every(({ result }) => result === 'success') ? 'success' : 'skipped'
 }
+
+/** An end as the context `needs` has it. */
+const describeEnd = ({ result, outputs }: Partial<JobEnd> = {}): unknown => ({ result, outputs })
 
 /**
  * Plays the steps of this action in a job, and lists the others.
@@ -188,8 +192,8 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
   const note = (text: string): void => {
     print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${text}\n`))
   }
-  const needs = Object.fromEntries(job.needs.flatMap((id) => [[id, ended.get(id)]]))
-  const status = combineStatus(job.needs.flatMap((id) => ended.get(id) ?? []))
+  const needs = Object.fromEntries(job.needs.map((id) => [id, describeEnd(ended.get(id))]))
+  const status = combineStatus(job.after.flatMap((id) => ended.get(id) ?? []))
   const scope: Scope = { contexts: { ...context.contexts, needs }, status }
   const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
   try {

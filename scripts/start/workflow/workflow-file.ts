@@ -53,6 +53,8 @@ export interface Job {
   readonly id: string
   readonly line: number
   readonly needs: readonly string[]
+  /** All jobs before this one: those that it needs, and those that they need. */
+  readonly after: readonly string[]
   readonly if: Template | undefined
   /** The reusable workflow that this job calls. */
   readonly uses: Template | undefined
@@ -124,7 +126,7 @@ function readPermissions(from: Located | undefined): Permissions | undefined {
   return Object.fromEntries(Object.entries(getTexts(from)).map(([name, { text }]) => [name, text]))
 }
 
-function readJob(id: string, job: Located, permissions: Permissions | undefined): Job {
+function readJob(id: string, job: Located, permissions: Permissions | undefined): Omit<Job, 'after'> {
   const steps = getEntry(job, 'steps')
   return {
     id,
@@ -141,15 +143,16 @@ function readJob(id: string, job: Located, permissions: Permissions | undefined)
 }
 
 /** The parser has refused cycles and unknown names. */
-function orderByNeeds(jobs: readonly Job[]): readonly Job[] {
-  const ordered = new Set<Job>()
-  const add = (job: Job): void => {
-    if (ordered.has(job)) return
+function orderByNeeds(jobs: readonly Omit<Job, 'after'>[]): readonly Job[] {
+  const ordered = new Map<string, Job>()
+  const add = (job: Omit<Job, 'after'>): void => {
+    if (ordered.has(job.id)) return
     for (const need of job.needs) jobs.filter(({ id }) => id === need).forEach(add)
-    ordered.add(job)
+    const after = job.needs.flatMap((id) => [id, ...(ordered.get(id)?.after ?? [])])
+    ordered.set(job.id, { ...job, after: [...new Set(after)] })
   }
   jobs.forEach(add)
-  return [...ordered]
+  return [...ordered.values()]
 }
 
 /** @throws Error that names every problem with its line */

@@ -126,6 +126,11 @@ const CHAIN = `  after:
     needs: docs
     runs-on: ubuntu-latest
     steps: [{ run: exit }]
+  clean:
+    needs: never
+    if: failure()
+    runs-on: ubuntu-latest
+    steps: [{ run: clean, name: '\${{ toJSON(needs) }}' }]
   central:
     if: always()
     needs: docs
@@ -137,6 +142,9 @@ test('a red step makes its job fail, which the later jobs see', async () => {
   expect(stdout).toContain('✘ failure: pull-request, exit code 1')
   expect(stdout).toMatch(/○ next \(line \d+\): skipped\n/)
   expect(stdout).toMatch(/○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped\n/)
+  expect(stdout).toMatch(
+    /○ \{\n {2}"never": \{\n {4}"result": "skipped",\n {4}"outputs": \{\}\n {2}\}\n\} \(line \d+\): not played, clean\n/,
+  )
   expect(stdout).toContain('not played, it calls the reusable workflow me/workflows/.github/workflows/docs.yml@main\n')
 })
 
