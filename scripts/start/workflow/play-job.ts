@@ -97,8 +97,8 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
   env = evaluateTexts(context.env, getScope())
   env = { ...env, ...evaluateTexts(job.env, getScope()) }
 
-  async function playAction(action: OwnAction, step: Step, title: string, id: string): Promise<StepEnd> {
-    const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
+  async function playAction(action: OwnAction, step: Step, ofStep: Texts, title: string, id: string): Promise<StepEnd> {
+    const stepEnv = { ...env, ...ofStep }
     const scope = getScope(stepEnv)
     const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
     const mayFail = step.mayFail !== undefined && evaluateText(step.mayFail, scope) === 'true'
@@ -148,12 +148,14 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
       played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
     }
     try {
-      title = evaluateText(step.title, getScope())
-      if (!evaluateCondition(step.if, getScope())) {
+      const ofStep = evaluateTexts(step.env, getScope())
+      const scope = getScope(ofStep)
+      title = evaluateText(step.title, scope)
+      if (!evaluateCondition(step.if, scope)) {
         note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
         return SKIPPED
       }
-      if (typeof action === 'object') return await playAction(action, step, `${job.id}: ${getName()}`, id)
+      if (typeof action === 'object') return await playAction(action, step, ofStep, `${job.id}: ${getName()}`, id)
       const what = action ?? step.command ?? step.uses?.text ?? title
       note(what === step.title.text ? 'not played' : `not played, ${what}`)
       if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()

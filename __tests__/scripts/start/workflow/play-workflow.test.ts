@@ -105,6 +105,13 @@ const TOKEN_STEP = `- id: token
       ${step("prompt: '${{ steps.token.outputs.token }}'\n          github-token: ${{ steps.token.outputs.token }}")}
       - run: gh pr merge --auto`
 
+test("a step's condition sees the variables of the step", async () => {
+  const { exitCode } = await play(
+    job(`- if: env.GO == 'yes'\n        env: { GO: 'yes' }\n        ${step('prompt: x').slice(2)}`),
+  )
+  expect(exitCode).toBe(0)
+})
+
 test('lists other steps, and gives their outputs demo values', async () => {
   const { exitCode, stdout } = await play(job(TOKEN_STEP))
   expect(exitCode).toBe(0)
