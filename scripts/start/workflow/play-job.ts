@@ -3,6 +3,7 @@ import { runAction, type RunResult } from '../../small-runner/run-action.ts'
 import type { Embedded } from '../embedded.ts'
 import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdict } from '../report.ts'
 import type { Session } from '../session.ts'
+import { cleanForTerminal } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
 import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
 import { listCombinations } from './matrix.ts'
@@ -142,7 +143,7 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
     let { text: title } = step.title
     const getName = (): string => `${title} (line ${step.line})`
     const note = (text: string): void => {
-      print(paint('dim', `○ ${getName()}: ${text}\n`))
+      print(paint('dim', `○ ${cleanForTerminal(`${getName()}: ${text}`)}\n`))
     }
     const noteMissed = (): void => {
       played.push({ title: `${job.id}: ${getName()}`, inputs: {}, result: undefined, isRed: true })
@@ -192,7 +193,7 @@ const describeEnd = ({ result, outputs }: Partial<JobEnd> = {}): unknown => ({ r
 export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
   const { print, paint } = context.session
   const note = (text: string): void => {
-    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${text}\n`))
+    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${cleanForTerminal(text)}\n`))
   }
   const needs = Object.fromEntries(job.needs.map((id) => [id, describeEnd(ended.get(id))]))
   const status = combineStatus(job.after.flatMap((id) => ended.get(id) ?? []))
@@ -210,7 +211,7 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
     const ends: JobEnd[] = []
     for (const matrix of listCombinations(job.matrix, scope)) {
       const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-      if (values.length > 0) print(`\n${paint('bold', `Job ${job.id} (${values.join(', ')})`)}\n`)
+      if (values.length > 0) print(`\n${paint('bold', cleanForTerminal(`Job ${job.id} (${values.join(', ')})`))}\n`)
       ends.push(await playSteps(context, job, needs, matrix))
     }
     return {

@@ -4,7 +4,7 @@ import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
 import type { WorkflowPlay } from '../options.ts'
-import { heading, showSections, showVerdict } from '../report.ts'
+import { heading, showInputs, showSections, showVerdict } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
@@ -48,7 +48,7 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
   const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
   const { payload, ref, sha } = happened
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
-  print(`${heading(happened.title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
+  print(`${heading(happened.title, paint)}${showInputs(Object.fromEntries(shown))}`)
   if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
 
   const id = FIRST_RUN + ordinal - 1
@@ -91,7 +91,9 @@ function showConclusion(
   print(heading('Conclusion', paint))
   if (played.length === 0) print(paint('red', '✘ No step of this action was played.\n'))
   for (const { title, result } of played)
-    print(`${title}\n  ${result === undefined ? paint('red', '✘ not played\n') : showVerdict(result, paint)}`)
+    print(
+      `${cleanForTerminal(title)}\n  ${result === undefined ? paint('red', '✘ not played\n') : showVerdict(result, paint)}`,
+    )
   const isSkippedByPaths = played.some(
     ({ result, inputs }) => inputs['paths'] && result?.outputs['outcome'] === 'skipped',
   )
@@ -99,7 +101,9 @@ function showConclusion(
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
   const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
   if (demo.length > 0)
-    print(`Demo values: ${demo.map((name) => `vars.${name} is demo-${name}`).join(', ')}. Choose others with --var.\n`)
+    print(
+      `Demo values: ${cleanForTerminal(demo.map((name) => `vars.${name} is demo-${name}`).join(', '))}. Choose others with --var.\n`,
+    )
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
   if (hasDefault && played.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')

@@ -122,6 +122,14 @@ test('lists other steps, and gives their outputs demo values', async () => {
   expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
 })
 
+test('nothing in the file reaches the terminal as a control character', async () => {
+  const escape = String.raw`\e[31m`
+  const named = `- name: "a${escape}"\n        run: "b${escape}"\n      ${step(`"c${escape}": "d${escape}"`)}\n        name: "e${escape}"`
+  const { stdout } = await play(job(`${named}\n      ${step(String.raw`prompt: "${'$'}{{ vars['f\e[31m'] }}"`)}`))
+  expect(stdout).toMatch(/○ a.*not played, b.*\n/)
+  expect(stdout).not.toContain('\u001b')
+})
+
 const CHAIN = `  after:
     needs: docs
     if: always()
