@@ -168,13 +168,24 @@ async function playSteps(context: RunContext, job: Job, needs: unknown, matrix: 
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }
 
+  /** Outputs from steps that are not played may need more than a demo value. */
+  function getOutputs(): unknown {
+    try {
+      return evaluateTexts(job.outputs, getScope())
+    } catch (error) {
+      if (!(error instanceof NotEvaluable)) throw error
+      print(paint('dim', `○ Outputs of job ${job.id}: ${cleanForTerminal(error.message)}\n`))
+      return createDemoOutputs(job.id)
+    }
+  }
+
   for (const [index, step] of job.steps.entries()) {
     if (session.cancel.aborted) break
     const end = await playStep(step, step.id ?? `__step_${index + 1}`)
     if (step.id !== undefined) steps[step.id] = end
     if (end.conclusion === 'failure' || end.conclusion === 'cancelled') status = 'failure'
   }
-  return { result: status, outputs: evaluateTexts(job.outputs, getScope()), played }
+  return { result: status, outputs: getOutputs(), played }
 }
 
 /** Ends of all jobs before a job count, also of those that it does not need itself. */

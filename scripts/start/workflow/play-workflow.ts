@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
@@ -121,7 +121,7 @@ function showConclusion(
 export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
   const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error(`There is no file ${file}.`)
   const fileName = basename(file)
   const workflow = await readWorkflow(fileName, readFileSync(file, 'utf8'))
   const triggers = chooseTriggers(workflow.triggers, play.events)

@@ -174,6 +174,15 @@ test('names what cannot be evaluated, and ends red if that is a step of this act
   expect(stdout).toContain('✘ not played\n')
 })
 
+test('a job whose outputs need another step is played', async () => {
+  const steps = `${step('prompt: x')}\n      - { id: list, run: list }\n    outputs: { first: '\${{ fromJSON(steps.list.outputs.all)[0] }}' }`
+  const after = `  after:\n    needs: docs\n    runs-on: x\n    steps: [{ name: '\${{ needs.docs.outputs.first }}', run: x }]`
+  const { exitCode, stdout } = await play(job(steps, 'push:', after))
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/○ Outputs of job docs: Line \d+: `fromJSON\(.*` cannot be evaluated here: /)
+  expect(stdout).toContain('○ demo-docs-first (line')
+})
+
 test('a misspelled action of this project is red, as on GitHub', async () => {
   const { exitCode, stdout } = await play(job(`- uses: a/docs-agent-action/visitor@v1\n      ${step('prompt: x')}`))
   expect(exitCode).toBe(1)
