@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
-import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
+import { mergePull, openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { VERDICTS } from '../../src/report/verdict.ts'
@@ -278,6 +278,20 @@ describe('what cannot be known is not guessed', () => {
     expect(result.counts).toMatchObject({ documented_merged: 1, own: 1, no_trace: 149, not_readable: 0 })
     // The comments of each that has no trace show whether it is the agent's own.
     expect(operations.filter((name) => name !== 'issues/list-comments').length).toBeLessThan(15)
+  })
+
+  test.each(['merge', 'rebase'] as const)('and a branch that was merged by %s needs one', async (method) => {
+    const docs = createReleased()
+    for (let number = 101; number <= 130; number++) {
+      const branch = `topic-${number}`
+      for (let part = 1; part <= 8; part++)
+        pushCommit(docs, branch, { message: `Part ${part} of ${number}`, author: MAINTAINER, files: [] }, daysAgo(25))
+      openPull(docs, number, { user: MAINTAINER, branch }, daysAgo(25))
+      mergePull(docs, number, MAINTAINER, daysAgo(25), { method })
+    }
+    const { result, operations } = await playOne([], {}, docs)
+    expect(result.counts).toMatchObject({ no_trace: 30, not_readable: 0 })
+    expect(operations.filter((name) => name === 'pulls/list-commits')).toHaveLength(30)
   })
 
   test('commits that GitHub does not list', async () => {

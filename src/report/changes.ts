@@ -1,5 +1,5 @@
 /** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
-import { openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
+import { type ChangeCommit, openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
@@ -49,6 +49,7 @@ const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
 
 type Source = Pick<SourcePullRequest, 'title' | 'labels' | 'createdAt'> & { readonly number: number }
 
+const isMerge = ({ parents = [] }: ComparedCommit): boolean => parents.length > 1
 const isSquash = ({ parents = [], committerLogin }: ComparedCommit): boolean =>
   parents.length === 1 && committerLogin === 'web-flow'
 
@@ -58,13 +59,13 @@ async function findSquashed(
   repository: string,
   since: string,
   github: GitHub,
-): Promise<ReadonlyMap<string, Source>> {
+): Promise<ReadonlyMap<string, readonly Source[]>> {
   const shas = new Set(compared.filter(isSquash).map(({ sha }) => sha))
   if (shas.size === 0) return new Map()
   const { pullRequests } = await github.listUpdatedPullRequests(repository, 'closed', since)
   return new Map(
     pullRequests.flatMap((pull) =>
-      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', pull]] : [],
+      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', [pull]]] : [],
     ),
   )
 }
@@ -84,20 +85,29 @@ export async function readChanges({ base, head }: Range, step: Step): Promise<re
   const squashed = await findSquashed(compared, repository, since ?? '', github)
   const commits = compared.map(toChangeCommit).toReversed()
   const sources = openSourceLookUp(repository, step)
-  const found = await mapInBatches(commits, async (commit): Promise<readonly Source[] | string> => {
-    const known = squashed.get(commit.sha)
-    if (known !== undefined) return [known]
+  const found = new Map<string, readonly Source[] | string>(squashed)
+  const lookUp = async (commit: ChangeCommit): Promise<void> => {
     try {
-      return (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
+      found.set(
+        commit.sha,
+        (await sources.find(commit, commits)).filter(({ state }) => state === 'merged'),
+      )
     } catch (error) {
-      return rethrowIfForAll(error)
+      found.set(commit.sha, rethrowIfForAll(error))
     }
-  })
+  }
+  // A merge, and the newest commit of a rebase, also find the commits below them, which then need no look-up of their own.
+  const merges = new Set(compared.filter(isMerge).map(({ sha }) => sha))
+  await mapInBatches(
+    commits.filter(({ sha }) => merges.has(sha)),
+    lookUp,
+  )
+  for (const commit of commits) if (!found.has(commit.sha)) await lookUp(commit)
   const direct = { labels: [], since }
   const changes: Change[] = []
   const numbers = new Set<number>()
-  for (const [index, { sha, message }] of commits.entries()) {
-    const pullRequests = found[index] ?? []
+  for (const { sha, message } of commits) {
+    const pullRequests = found.get(sha) ?? []
     const title = firstLine(message)
     if (typeof pullRequests === 'string') changes.push({ ...direct, title, shas: [sha], unreadable: pullRequests })
     else if (pullRequests.length === 0) changes.push({ ...direct, title, shas: [sha] })
@@ -105,9 +115,11 @@ export async function readChanges({ base, head }: Range, step: Step): Promise<re
       for (const { number, title, labels, createdAt } of pullRequests) {
         if (numbers.has(number)) continue
         numbers.add(number)
-        const isFrom = (_: unknown, at: number): boolean =>
-          typeof found[at] !== 'string' && found[at]?.some((source) => source.number === number) === true
-        const shas = commits.filter(isFrom).map((commit) => commit.sha)
+        const isFrom = ({ sha }: ChangeCommit): boolean => {
+          const sources = found.get(sha)
+          return typeof sources === 'object' && sources.some((source) => source.number === number)
+        }
+        const shas = commits.filter(isFrom).map((one) => one.sha)
         changes.push({ number, title, labels, shas, since: createdAt })
       }
   }
