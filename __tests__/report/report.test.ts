@@ -416,6 +416,17 @@ describe('the range', () => {
     expect([isGreen, title]).toEqual([true, 'Nothing was merged'])
   })
 
+  test('that ends before it begins stops the gate', async () => {
+    const docs = mergeChange(createReleased(), 1)
+    const range = { range: 'main...v1.0.0' }
+    const gate = await playOne([], { ...GATE, ...range }, docs)
+    expect([gate.isGreen, gate.result.error?.message]).toEqual([
+      false,
+      'The range is empty, because `main` is newer than `v1.0.0`.',
+    ])
+    expect((await playOne([], range, docs)).title).toBe('Nothing was merged')
+  })
+
   test('that does not exist is red', async () => {
     const { isGreen, result } = await playOne([], { range: 'v9...main' })
     expect([isGreen, result.error?.code]).toEqual([false, 'not-found'])

@@ -4,9 +4,10 @@ import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
-import { rethrowFatal } from '../runtime/errors.ts'
+import { ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import type { Range, ReportInputs } from './inputs.ts'
+import { nameRef } from './report.ts'
 import type { Change } from './verdict.ts'
 
 /** The newest published release ... the commit of the run. Undefined without a release. */
@@ -73,12 +74,25 @@ async function findSquashed(
 /**
  * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
  * of its own that says why.
- * @throws ActionError if the range cannot be compared, or a look-up fails for a reason that concerns all
+ * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that concerns all
  */
-export async function readChanges({ base, head }: Range, step: Step): Promise<readonly Change[]> {
+export async function readChanges(
+  { base, head }: Range,
+  { failOn }: Pick<ReportInputs, 'failOn'>,
+  step: Step,
+): Promise<readonly Change[]> {
   const { repository } = step.context
   const github = openGitHub(step)
-  const { commits: compared, totalCommits, mergeBaseAt } = await github.compare(repository, base, head)
+  const { commits: compared, totalCommits, mergeBaseAt, relation } = await github.compare(repository, base, head)
+  // Such as a run again of an older release: a later one contains its changes.
+  if (failOn === 'no-trace' && relation === 'behind')
+    throw new ActionError(
+      'invalid-input',
+      `The range is empty, because ${nameRef(base)} is newer than ${nameRef(head)}.`,
+      {
+        hint: 'Set `range` to `BASE...HEAD`, with the older commit first.',
+      },
+    )
   // A commit cannot have been pushed before the merge base. Its time is from somebody's clock.
   const sinceMs = Date.parse(mergeBaseAt ?? '') - DAY_MS
   const since = Number.isNaN(sinceMs) ? undefined : new Date(sinceMs).toISOString()

@@ -33,7 +33,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
       hint: 'Set `range` to `BASE...HEAD`.',
     })
   if (range !== undefined) core.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
-  const changes = range === undefined ? [] : await readChanges(range, step)
+  const changes = range === undefined ? [] : await readChanges(range, inputs, step)
   const now = clock.wallTime()
   const periodStart = startOfPeriod(days, now)
   core.log(
