@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { mergePull, openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
@@ -445,6 +446,18 @@ test.each([{}, { contents: 'read' }, { 'pull-requests': 'read' }] as const)(
     expect(advice).toContain('`permissions: { contents: read, pull-requests: read }`')
   },
 )
+
+test.each<[fault: GitHubFault, title: string, advice: string]>([
+  [401, 'Invalid token', 'Check `github-token`.'],
+  [403, 'The token lacks a permission', ''],
+  ['reset', 'No response from GitHub', 'Check the proxy'],
+  ['long-limit', 'Too many requests', 'Run the step again in an hour'],
+])('an error speaks of GitHub and the token: %s', async (fault, title, advice) => {
+  const faults = { 'pulls/list': Array.from({ length: 20 }, () => fault) }
+  const played = await playReport({}, { docs: mergeChange(createReleased(), 1), faults })
+  expect([played.isGreen, played.title]).toEqual([false, title])
+  expect(played.advice ?? '').toContain(advice)
+})
 
 test('the gate names what is not accounted for, and the summary begins with it', async () => {
   const docs = createReleased()
