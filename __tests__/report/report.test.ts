@@ -506,6 +506,17 @@ test('the result keeps what somebody has to do, if it is too long', async () => 
   )
 })
 
+test('a long reason of many changes leaves their table complete', async () => {
+  const docs = createReleased()
+  for (let number = 101; number <= 150; number++) mergeChange(docs, number)
+  const sources = Array.from({ length: 50 }, (_, index) => `#${index + 101}`)
+  const row = historyRow(sources, { outcome: 'failed', effect: 'unknown', result: 'x'.repeat(40_000) })
+  const { summary, result } = await playOne([{ rows: [row] }], {}, docs)
+  expect(summary).toContain('>&#35;101<')
+  expect(summary).not.toContain('The rest was left out')
+  expect(result.left_out.changes).toBe(0)
+})
+
 test('the documented schema is valid, and has the verdicts of the code', () => {
   const schema = JSON.parse(readFileSync(`${root}docs/report.schema.json`, 'utf8')) as {
     readonly properties: { readonly changes: { readonly items: { readonly properties: { readonly verdict: object } } } }
