@@ -205,6 +205,12 @@ test('--dry-run and --var apply to each step', async () => {
   expect(stdout).toContain('dry true\n')
 })
 
+test('the inputs of a manual run are texts in its event, and typed otherwise', async () => {
+  const on = 'workflow_dispatch: { inputs: { flag: { type: boolean, default: true } } }'
+  const steps = `- run: x\n        name: \${{ github.event.inputs.flag == 'true' && inputs.flag == true }}\n      ${step('prompt: x')}`
+  expect((await play(job(steps, on))).stdout).toContain('○ true (line')
+})
+
 const FILTERED = job(step('prompt: Write it.'), 'push: { paths: [packages/*/src/**] }')
 
 test('a path filter that matches nothing says which files there were, and how to play others', async () => {
