@@ -30,8 +30,15 @@ interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 's
   readonly vars: unknown
 }
 
-/** @param ordinal counts the events of the command from 1 */
-async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number): Promise<readonly Played[]> {
+/**
+ * @param ordinal counts the events of the command from 1
+ * @returns undefined if the event does not start the workflow
+ */
+async function playEvent(
+  stage: Stage,
+  trigger: PlayableTrigger,
+  ordinal: number,
+): Promise<readonly Played[] | undefined> {
   const { play, workflow, embedded, session, repository } = stage
   const { print, paint, offer } = session
   const files = play.changed.length === 0 ? DEFAULT_FILES : play.changed
@@ -41,7 +48,7 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
     print(`${heading(event, paint)}${paint('red', '✘ GitHub would not start this workflow')}: ${decision.reason}.\n`)
     if (decision.example !== undefined && play.changed.length === 0)
       print(`\nTo play a change of other files:${offer('--changed', decision.example)}\n`)
-    return []
+    return undefined
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
   const comment = chooseComment(workflow)
@@ -116,7 +123,7 @@ function showConclusion(
 /**
  * Plays a workflow file as GitHub would, with the steps of this action only.
  * @param project the folder of this project
- * @returns the exit code: 0 if a step was played and none is red
+ * @returns the exit code: 0 if each event started the workflow, a step was played, and none is red
  */
 export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
@@ -150,16 +157,19 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
     const played: Played[] = []
+    let hasStarted = true
     for (const [index, trigger] of triggers.entries()) {
       if (session.cancel.aborted) break
       if (index > 0) embedded.skip(DAY_MS)
-      played.push(...(await playEvent(stage, trigger, index + 1)))
+      const ofEvent = await playEvent(stage, trigger, index + 1)
+      played.push(...(ofEvent ?? []))
+      hasStarted &&= ofEvent !== undefined
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
     showConclusion(session, stage, played, { demoVars, triggers })
     const links = played.flatMap(({ result }) => result?.outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
-    return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
+    return hasStarted && played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
   } finally {
     session.close()
     scratch.remove()

@@ -221,6 +221,13 @@ test('a path filter that matches nothing says which files there were, and how to
   expect(await play(FILTERED, '--changed', 'packages/a/src/x.ts')).toMatchObject({ exitCode: 0 })
 })
 
+test('an event that starts nothing is red, also after another one', async () => {
+  const on = 'push:\n  issue_comment: { types: [deleted] }'
+  const { exitCode, stdout } = await play(job(step('prompt: x'), on), '--event', 'push', '--event', 'issue_comment')
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/── issue_comment ─+\n✘ GitHub would not start this workflow/)
+})
+
 test('a step that `paths` skips says which files there were', async () => {
   const skipped = job(step('paths: docs/**\n          label: skipped'))
   const hint = 'The change had src/deploy.ts. Choose other files with --changed.\n'
