@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { mergePull, openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
+import { mergePull, openPull, pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { VERDICTS } from '../../src/report/verdict.ts'
@@ -206,6 +206,17 @@ describe('a forged history counts for nothing', () => {
   ])('by %s', async (_who, fields, verdict) => {
     const { result, isGreen } = await playOne([{ rows: [ROW], mergedDaysAgo: 9, ...fields }])
     expect([result.changes.find(({ number }) => number === 1)?.verdict, isGreen]).toEqual([verdict, false])
+  })
+
+  test('and a copy of it does not hide that the history of another app cannot be read', async () => {
+    const docs = mergeChange(createReleased(), 1)
+    const prepare = (state: GitHubState): void => {
+      addAgentPull(state, docs, 10, { rows: [ROW], by: BOT })
+      const { 10: pull } = docs.pulls
+      if (pull !== undefined) writeComment(state, pull, OUTSIDER, historyComment([]), daysAgo(3))
+    }
+    const { result } = await playReport(GATE, { docs, prepare })
+    expect(result.changes[0]?.verdict).toBe('not-readable')
   })
 
   test('and one by a person with write access does, as in the action', async () => {
