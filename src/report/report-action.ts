@@ -12,7 +12,7 @@ import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts
 import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
 import { conclude, nameRef, type Report, toOutputs } from './report.ts'
 import { renderSummary } from './summary.ts'
-import { type Evidence, judgeChange } from './verdict.ts'
+import { type Change, type Evidence, judgeChange } from './verdict.ts'
 
 const GRANT = "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`."
 
@@ -56,9 +56,9 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     own: new Set(isSameRepository(repository, agentRepository) ? byAgent.map(({ number }) => number) : []),
     now,
   }
-  const isOpen = (change: (typeof changes)[number]): boolean =>
+  const isUndecided = (change: Change): boolean =>
     ['no-trace', 'not-readable'].includes(judgeChange(change, evidence).kind)
-  const { own, problems } = await findOwn(changes.filter(isOpen), [...evidence.own], step)
+  const { own, problems } = await findOwn(changes.filter(isUndecided), [...evidence.own], step)
   const judged = changes.map((change) => {
     const problem = change.unreadable ?? problems.get(change.number ?? 0)
     const known = problem === undefined ? change : { ...change, unreadable: problem }
