@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
-import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
+import { mergePull, openPull, pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { VERDICTS } from '../../src/report/verdict.ts'
@@ -207,6 +208,17 @@ describe('a forged history counts for nothing', () => {
     expect([result.changes.find(({ number }) => number === 1)?.verdict, isGreen]).toEqual([verdict, false])
   })
 
+  test('and a copy of it does not hide that the history of another app cannot be read', async () => {
+    const docs = mergeChange(createReleased(), 1)
+    const prepare = (state: GitHubState): void => {
+      addAgentPull(state, docs, 10, { rows: [ROW], by: BOT })
+      const { 10: pull } = docs.pulls
+      if (pull !== undefined) writeComment(state, pull, OUTSIDER, historyComment([]), daysAgo(3))
+    }
+    const { result } = await playReport(GATE, { docs, prepare })
+    expect(result.changes[0]?.verdict).toBe('not-readable')
+  })
+
   test('and one by a person with write access does, as in the action', async () => {
     const { result } = await playOne([{ rows: [ROW], by: REVIEWER, fields: { user: REVIEWER } }])
     expect(result.changes[0]?.verdict).toBe('no-trace')
@@ -278,6 +290,20 @@ describe('what cannot be known is not guessed', () => {
     expect(result.counts).toMatchObject({ documented_merged: 1, own: 1, no_trace: 149, not_readable: 0 })
     // The comments of each that has no trace show whether it is the agent's own.
     expect(operations.filter((name) => name !== 'issues/list-comments').length).toBeLessThan(15)
+  })
+
+  test.each(['merge', 'rebase'] as const)('and a branch that was merged by %s needs one', async (method) => {
+    const docs = createReleased()
+    for (let number = 101; number <= 130; number++) {
+      const branch = `topic-${number}`
+      for (let part = 1; part <= 8; part++)
+        pushCommit(docs, branch, { message: `Part ${part} of ${number}`, author: MAINTAINER, files: [] }, daysAgo(25))
+      openPull(docs, number, { user: MAINTAINER, branch }, daysAgo(25))
+      mergePull(docs, number, MAINTAINER, daysAgo(25), { method })
+    }
+    const { result, operations } = await playOne([], {}, docs)
+    expect(result.counts).toMatchObject({ no_trace: 30, not_readable: 0 })
+    expect(operations.filter((name) => name === 'pulls/list-commits')).toHaveLength(30)
   })
 
   test('commits that GitHub does not list', async () => {
@@ -402,6 +428,17 @@ describe('the range', () => {
     expect([isGreen, title]).toEqual([true, 'Nothing was merged'])
   })
 
+  test('that ends before it begins stops the gate', async () => {
+    const docs = mergeChange(createReleased(), 1)
+    const range = { range: 'main...v1.0.0' }
+    const gate = await playOne([], { ...GATE, ...range }, docs)
+    expect([gate.isGreen, gate.result.error?.message]).toEqual([
+      false,
+      'The range is empty, because `main` is newer than `v1.0.0`.',
+    ])
+    expect((await playOne([], range, docs)).title).toBe('Nothing was merged')
+  })
+
   test('that does not exist is red', async () => {
     const { isGreen, result } = await playOne([], { range: 'v9...main' })
     expect([isGreen, result.error?.code]).toEqual([false, 'not-found'])
@@ -420,6 +457,18 @@ test.each([{}, { contents: 'read' }, { 'pull-requests': 'read' }] as const)(
     expect(advice).toContain('`permissions: { contents: read, pull-requests: read }`')
   },
 )
+
+test.each<[fault: GitHubFault, title: string, advice: string]>([
+  [401, 'Invalid token', 'Check `github-token`.'],
+  [403, 'The token lacks a permission', ''],
+  ['reset', 'No response from GitHub', 'Check the proxy'],
+  ['long-limit', 'Too many requests', 'Run the step again in an hour'],
+])('an error speaks of GitHub and the token: %s', async (fault, title, advice) => {
+  const faults = { 'pulls/list': Array.from({ length: 20 }, () => fault) }
+  const played = await playReport({}, { docs: mergeChange(createReleased(), 1), faults })
+  expect([played.isGreen, played.title]).toEqual([false, title])
+  expect(played.advice ?? '').toContain(advice)
+})
 
 test('the gate names what is not accounted for, and the summary begins with it', async () => {
   const docs = createReleased()
@@ -466,6 +515,17 @@ test('the result keeps what somebody has to do, if it is too long', async () => 
   expect(result.changes.slice(0, 10).map(({ verdict }) => verdict)).toEqual(
     Array.from({ length: 10 }, () => 'no-trace'),
   )
+})
+
+test('a long reason of many changes leaves their table complete', async () => {
+  const docs = createReleased()
+  for (let number = 101; number <= 150; number++) mergeChange(docs, number)
+  const sources = Array.from({ length: 50 }, (_, index) => `#${index + 101}`)
+  const row = historyRow(sources, { outcome: 'failed', effect: 'unknown', result: 'x'.repeat(40_000) })
+  const { summary, result } = await playOne([{ rows: [row] }], {}, docs)
+  expect(summary).toContain('>&#35;101<')
+  expect(summary).not.toContain('The rest was left out')
+  expect(result.left_out.changes).toBe(0)
 })
 
 test('the documented schema is valid, and has the verdicts of the code', () => {

@@ -50,7 +50,7 @@ export function showInputs(inputs: Readonly<Record<string, string>>): string {
   return shown
     .map(
       ([name, value]) =>
-        `  ${name.padEnd(22)} ${cutText(cleanForTerminal(value.trim()).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)}\n`,
+        `  ${cleanForTerminal(name).padEnd(22)} ${cutText(cleanForTerminal(value.trim()).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)}\n`,
     )
     .join('')
 }

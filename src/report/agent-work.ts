@@ -21,7 +21,8 @@ type Read = Pick<LabelledPullRequest, 'histories' | 'problem'>
 
 function explainProblem({ histories, hasBroken }: FoundHistories, number: number): string | undefined {
   if (hasBroken) return `somebody has edited the history comment of #${number}`
-  const isForeign = histories.length > 0 && histories.every(({ author }) => author === 'bot')
+  const hasAuthor = (wanted: 'bot' | 'trusted'): boolean => histories.some(({ author }) => author === wanted)
+  const isForeign = hasAuthor('bot') && !hasAuthor('trusted')
   return isForeign
     ? `the history comment of #${number} is by an app, and \`github-token\` is not of this app`
     : undefined

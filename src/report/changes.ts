@@ -1,12 +1,13 @@
 /** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
-import { openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
+import { type ChangeCommit, openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
-import { rethrowFatal } from '../runtime/errors.ts'
+import { ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import type { Range, ReportInputs } from './inputs.ts'
+import { nameRef } from './report.ts'
 import type { Change } from './verdict.ts'
 
 /** The newest published release ... the commit of the run. Undefined without a release. */
@@ -49,6 +50,7 @@ const firstLine = (message: string): string => message.split('\n', 1)[0] ?? ''
 
 type Source = Pick<SourcePullRequest, 'title' | 'labels' | 'createdAt'> & { readonly number: number }
 
+const isMerge = ({ parents = [] }: ComparedCommit): boolean => parents.length > 1
 const isSquash = ({ parents = [], committerLogin }: ComparedCommit): boolean =>
   parents.length === 1 && committerLogin === 'web-flow'
 
@@ -58,13 +60,13 @@ async function findSquashed(
   repository: string,
   since: string,
   github: GitHub,
-): Promise<ReadonlyMap<string, Source>> {
+): Promise<ReadonlyMap<string, readonly Source[]>> {
   const shas = new Set(compared.filter(isSquash).map(({ sha }) => sha))
   if (shas.size === 0) return new Map()
   const { pullRequests } = await github.listUpdatedPullRequests(repository, 'closed', since)
   return new Map(
     pullRequests.flatMap((pull) =>
-      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', pull]] : [],
+      pull.state === 'merged' && shas.has(pull.mergeCommitSha ?? '') ? [[pull.mergeCommitSha ?? '', [pull]]] : [],
     ),
   )
 }
@@ -72,32 +74,54 @@ async function findSquashed(
 /**
  * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
  * of its own that says why.
- * @throws ActionError if the range cannot be compared, or a look-up fails for a reason that concerns all
+ * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that concerns all
  */
-export async function readChanges({ base, head }: Range, step: Step): Promise<readonly Change[]> {
+export async function readChanges(
+  { base, head }: Range,
+  { failOn }: Pick<ReportInputs, 'failOn'>,
+  step: Step,
+): Promise<readonly Change[]> {
   const { repository } = step.context
   const github = openGitHub(step)
-  const { commits: compared, totalCommits, mergeBaseAt } = await github.compare(repository, base, head)
+  const { commits: compared, totalCommits, mergeBaseAt, relation } = await github.compare(repository, base, head)
+  // Such as a run again of an older release: a later one contains its changes.
+  if (failOn === 'no-trace' && relation === 'behind')
+    throw new ActionError(
+      'invalid-input',
+      `The range is empty, because ${nameRef(base)} is newer than ${nameRef(head)}.`,
+      {
+        hint: 'Set `range` to `BASE...HEAD`, with the older commit first.',
+      },
+    )
   // A commit cannot have been pushed before the merge base. Its time is from somebody's clock.
   const sinceMs = Date.parse(mergeBaseAt ?? '') - DAY_MS
   const since = Number.isNaN(sinceMs) ? undefined : new Date(sinceMs).toISOString()
   const squashed = await findSquashed(compared, repository, since ?? '', github)
   const commits = compared.map(toChangeCommit).toReversed()
   const sources = openSourceLookUp(repository, step)
-  const found = await mapInBatches(commits, async (commit): Promise<readonly Source[] | string> => {
-    const known = squashed.get(commit.sha)
-    if (known !== undefined) return [known]
+  const found = new Map<string, readonly Source[] | string>(squashed)
+  const lookUp = async (commit: ChangeCommit): Promise<void> => {
     try {
-      return (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
+      found.set(
+        commit.sha,
+        (await sources.find(commit, commits)).filter(({ state }) => state === 'merged'),
+      )
     } catch (error) {
-      return explainFailure(error)
+      found.set(commit.sha, explainFailure(error))
     }
-  })
+  }
+  // A merge, and the newest commit of a rebase, also find the commits below them, which then need no look-up of their own.
+  const merges = new Set(compared.filter(isMerge).map(({ sha }) => sha))
+  await mapInBatches(
+    commits.filter(({ sha }) => merges.has(sha)),
+    lookUp,
+  )
+  for (const commit of commits) if (!found.has(commit.sha)) await lookUp(commit)
   const direct = { labels: [], since }
   const changes: Change[] = []
   const numbers = new Set<number>()
-  for (const [index, { sha, message }] of commits.entries()) {
-    const pullRequests = found[index] ?? []
+  for (const { sha, message } of commits) {
+    const pullRequests = found.get(sha) ?? []
     const title = firstLine(message)
     if (typeof pullRequests === 'string') changes.push({ ...direct, title, shas: [sha], unreadable: pullRequests })
     else if (pullRequests.length === 0) changes.push({ ...direct, title, shas: [sha] })
@@ -105,9 +129,11 @@ export async function readChanges({ base, head }: Range, step: Step): Promise<re
       for (const { number, title, labels, createdAt } of pullRequests) {
         if (numbers.has(number)) continue
         numbers.add(number)
-        const isFrom = (_: unknown, at: number): boolean =>
-          typeof found[at] !== 'string' && found[at]?.some((source) => source.number === number) === true
-        const shas = commits.filter(isFrom).map((commit) => commit.sha)
+        const isFrom = ({ sha }: ChangeCommit): boolean => {
+          const sources = found.get(sha)
+          return typeof sources === 'object' && sources.some((source) => source.number === number)
+        }
+        const shas = commits.filter(isFrom).map((one) => one.sha)
         changes.push({ number, title, labels, shas, since: createdAt })
       }
   }

@@ -3,7 +3,7 @@ import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { ActionError, logCauses } from '../runtime/errors.ts'
+import { ActionError, type ErrorCode, logCauses } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
 import { findOwn, readAgentWork } from './agent-work.ts'
@@ -12,14 +12,20 @@ import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts
 import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
 import { conclude, nameRef, type Report, toOutputs } from './report.ts'
 import { renderSummary } from './summary.ts'
-import { type Evidence, judgeChange } from './verdict.ts'
+import { type Change, type Evidence, judgeChange } from './verdict.ts'
 
 const GRANT = "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`."
 
-/** An error about one permission names both, because the workflow would fail at the second one otherwise. */
-function withGrant(error: ActionError): ActionError {
-  if (error.hint?.startsWith('Grant ') !== true) return error
-  return new ActionError(error.code, error.message, { cause: error, hint: GRANT })
+/** What to do about errors whose usual advice is about a job of the agent. */
+const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  unauthorized: 'Check `github-token`. The token of a GitHub App lasts one hour, so create it in the same job.',
+  'rate-limited': 'Run the step again in an hour, or use a smaller `range`.',
+}
+
+function adviseReader(error: ActionError): ActionError {
+  // An error about one permission names both, because the workflow would fail at the second one otherwise.
+  const hint = error.hint?.startsWith('Grant ') === true ? GRANT : (HINTS[error.code] ?? error.hint)
+  return new ActionError(error.code, error.message, { cause: error, hint })
 }
 
 /** @throws ActionError */
@@ -33,7 +39,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
       hint: 'Set `range` to `BASE...HEAD`.',
     })
   if (range !== undefined) core.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
-  const changes = range === undefined ? [] : await readChanges(range, step)
+  const changes = range === undefined ? [] : await readChanges(range, inputs, step)
   const now = clock.wallTime()
   const periodStart = startOfPeriod(days, now)
   core.log(
@@ -50,9 +56,9 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     own: new Set(isSameRepository(repository, agentRepository) ? byAgent.map(({ number }) => number) : []),
     now,
   }
-  const isOpen = (change: (typeof changes)[number]): boolean =>
+  const isUndecided = (change: Change): boolean =>
     ['no-trace', 'not-readable'].includes(judgeChange(change, evidence).kind)
-  const { own, problems } = await findOwn(changes.filter(isOpen), [...evidence.own], step)
+  const { own, problems } = await findOwn(changes.filter(isUndecided), [...evidence.own], step)
   const judged = changes.map((change) => {
     const problem = change.unreadable ?? problems.get(change.number ?? 0)
     const known = problem === undefined ? change : { ...change, unreadable: problem }
@@ -83,7 +89,7 @@ async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> 
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     logCauses(error, core.debug)
-    return create({ error: withGrant(error) })
+    return create({ error: adviseReader(error) })
   }
 }
 

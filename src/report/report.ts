@@ -1,6 +1,6 @@
 /** What a report knows at its end, from which log, outputs, summary and exit code derive. */
 import type { Conclusion } from '../action/step.ts'
-import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
+import { type ActionError, ERROR_TITLES, type ErrorCode } from '../runtime/errors.ts'
 import { formatCount, joinSentences, joinWords } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
 import { oneLine, toOutputJson } from '../text/untrusted.ts'
@@ -151,11 +151,19 @@ function getTitle(report: Report): string {
   return length === 1 ? 'The change is accounted for' : `All ${length} changes are accounted for`
 }
 
+/** Nothing is read but GitHub, and without a key. */
+const TITLES: Readonly<Record<ErrorCode, string>> = {
+  ...ERROR_TITLES,
+  unreachable: 'No response from GitHub',
+  untrusted: 'No secure connection to GitHub',
+  unauthorized: 'Invalid token',
+  forbidden: 'The token lacks a permission',
+}
+
 /** A report is red if it could not be made, or if a change is not accounted for and `fail-on` says so. */
 export function conclude(report: Report): Conclusion {
   const { error, range, failOn } = report
-  if (error !== undefined)
-    return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint }
+  if (error !== undefined) return { isGreen: false, title: TITLES[error.code], text: error.message, advice: error.hint }
   const unaccounted = (report.changes ?? []).filter(({ verdict }) => !isAccountedFor(verdict))
   const numbers = joinSentences([
     range === undefined ? NO_RELEASE : describeChanges(report),

@@ -6,6 +6,7 @@ import type { History, HistoryRow } from '../agent/pull-request/history.ts'
 import { hasLabel } from '../github/labels.ts'
 import type { PullRequestState } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
+import { oneLine } from '../text/untrusted.ts'
 
 /** A merged pull request, a commit that was pushed directly, or commits that GitHub does not list. */
 export interface Change {
@@ -81,11 +82,18 @@ export function getTurnResult({ end, until, outcome = '', effect }: HistoryRow, 
   return isNothing && (outcome === 'pull-request' || outcome === 'no-changes') ? 'unchanged' : 'unknown'
 }
 
+/** A row can be as long as its comment, and many changes can share it. */
+const MAX_REASON_CHARS = 300
+
 function toVerdict(row: HistoryRow, { number: pullRequest, state }: LabelledPullRequest, now: Date): Verdict {
   const result = getTurnResult(row, now)
   if (result === 'working') return { kind: 'working', pullRequest }
   if (result === 'documented') return { kind: `documented-${state === 'draft' ? 'open' : state}`, pullRequest }
-  return { kind: `examined-${result}`, pullRequest, reason: result === 'failed' ? (row.result ?? '') : '' }
+  return {
+    kind: `examined-${result}`,
+    pullRequest,
+    reason: result === 'failed' ? oneLine(row.result ?? '', MAX_REASON_CHARS) : '',
+  }
 }
 
 /** How a row refers to a change: readers of the same repository need no repository name. */

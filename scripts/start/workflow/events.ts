@@ -17,7 +17,7 @@ export interface PlannedEvent {
   /** The changed files of each change. */
   readonly files: readonly string[]
   /** The inputs of `workflow_dispatch`. */
-  readonly inputs: Readonly<Record<string, unknown>>
+  readonly inputs: Readonly<Record<string, string | number | boolean>>
   /** The text of `issue_comment`. */
   readonly comment: string
 }
@@ -40,6 +40,10 @@ function findAgentPull({ pulls }: RepositoryState): number | undefined {
   const [number] = Object.entries(pulls).find(([, { state, labels }]) => state === 'open' && labels.length > 0) ?? []
   return number === undefined ? undefined : Number(number)
 }
+
+/** In the payload, unlike in the context `inputs`, a boolean is `'true'` or `'false'`. */
+const toTexts = (inputs: PlannedEvent['inputs']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, String(value)]))
 
 function getRepository({ github }: Embedded, name: string): RepositoryState {
   const repository = github.state.repositories[name]
@@ -93,7 +97,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
         repository: about,
       })
     case 'workflow_dispatch':
-      return end('workflow_dispatch', { inputs, ref: named, repository: about, sender })
+      return end('workflow_dispatch', { inputs: toTexts(inputs), ref: named, repository: about, sender })
     case 'release': {
       const [action = 'published'] = trigger.filters['types']?.patterns ?? []
       const html_url = `${url}/${repository}/releases/tag/${ref.name}`

@@ -107,7 +107,7 @@ const STATUS_FUNCTION = /\b(?:success|failure|always|cancelled)\s*\(/i
  * @throws NotEvaluable
  */
 export function evaluateCondition(condition: Template | undefined, scope: Scope): boolean {
-  const { text, line } = condition ?? { text: 'success()', line: 1 }
+  const { text, line } = condition?.text.trim() ? condition : { text: 'success()', line: 1 }
   const [, whole = text] = /^\s*\$\{\{([^]*)\}\}\s*$/.exec(text) ?? []
   if (whole.includes('${{')) return scope.status === 'success' && evaluateText({ text, line }, scope) !== ''
   const expression = STATUS_FUNCTION.test(whole) ? whole : `success() && (${whole})`

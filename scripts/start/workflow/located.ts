@@ -1,5 +1,7 @@
 import {
+  convertWorkflowTemplate,
   isBasicExpression,
+  isLiteral,
   isMapping,
   isScalar,
   isSequence,
@@ -18,7 +20,11 @@ export interface Template {
 export type Located =
   | { readonly kind: 'map'; readonly line: number; readonly entries: ReadonlyMap<string, Located> }
   | { readonly kind: 'list'; readonly line: number; readonly items: readonly Located[] }
-  | (Template & { readonly kind: 'scalar' })
+  | (Template & {
+      readonly kind: 'scalar'
+      /** A boolean, a number, null or a text. Undefined if it is a text with expressions. */
+      readonly value: unknown
+    })
 
 type Token = NonNullable<ReturnType<typeof parseWorkflow>['value']>
 
@@ -36,7 +42,10 @@ function readText(token: Token): string {
 function toLocated(token: Token): Located {
   const line = token.range?.start.line ?? 1
   if (isSequence(token)) return { kind: 'list', line, items: Array.from(token, toLocated) }
-  if (!isMapping(token)) return { kind: 'scalar', line, text: readText(token) }
+  if (!isMapping(token)) {
+    const value: unknown = isLiteral(token) ? token.toJSON() : undefined
+    return { kind: 'scalar', line, text: readText(token), value }
+  }
   const entries = Array.from(token, ({ key, value }) => {
     const { kind, ...rest } = toLocated(value)
     // The line of `name:`, also where its value begins on the next line.
@@ -49,8 +58,10 @@ function toLocated(token: Token): Located {
  * Parses a workflow file with GitHub's own parser and schema.
  * @throws Error that names every problem with its line
  */
-export function parseLocated(name: string, content: string): Located {
+export async function parseLocated(name: string, content: string): Promise<Located> {
   const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules.
+  if (value !== undefined) await convertWorkflowTemplate(context, value)
   const problems = context.errors.getErrors().map(({ message }) => message)
   if (value === undefined || problems.length > 0)
     throw new Error(

@@ -1,4 +1,5 @@
-import { type Scope, evaluateValue } from './expressions.ts'
+import { data } from '@actions/expressions'
+import { evaluateValue, NotEvaluable, type Scope } from './expressions.ts'
 import type { Located } from './located.ts'
 
 type Combination = Readonly<Record<string, unknown>>
@@ -8,13 +9,17 @@ function toJson(from: Located, scope: Scope): unknown {
   if (from.kind === 'list') return from.items.map((item) => toJson(item, scope))
   if (from.kind === 'map')
     return Object.fromEntries([...from.entries].map(([name, value]) => [name, toJson(value, scope)]))
-  return toPlain(evaluateValue(from, scope))
+  if (from.value !== undefined) return from.value
+  return JSON.parse(JSON.stringify(evaluateValue(from, scope), data.replacer)) as unknown
 }
 
-function toPlain(value: ReturnType<typeof evaluateValue>): unknown {
-  if ('pairs' in value) return Object.fromEntries(value.pairs().map(({ key, value: one }) => [key, toPlain(one)]))
-  if ('values' in value) return value.values().map(toPlain)
-  return value.coerceString()
+/** @throws NotEvaluable for a matrix that GitHub would refuse, such as one from a demo value */
+function readLists(matrix: Located, scope: Scope): Readonly<Record<string, readonly unknown[]>> {
+  const json = toJson(matrix, scope)
+  const lists = typeof json === 'object' ? Object.entries(json ?? {}) : [['matrix', json] as const]
+  const other = lists.find(([, values]) => !Array.isArray(values))
+  if (other === undefined) return Object.fromEntries(lists)
+  throw new NotEvaluable(`Line ${matrix.line}: \`${other[0]}\` is ${JSON.stringify(other[1])}, and must be a list.`)
 }
 
 const isMatch = (one: Combination, other: Combination): boolean =>
@@ -27,7 +32,7 @@ const isMatch = (one: Combination, other: Combination): boolean =>
  */
 export function listCombinations(matrix: Located | undefined, scope: Scope): readonly Combination[] {
   if (matrix === undefined) return [{}]
-  const { include = [], exclude = [], ...axes } = toJson(matrix, scope) as Readonly<Record<string, readonly unknown[]>>
+  const { include = [], exclude = [], ...axes } = readLists(matrix, scope)
   let combinations: Combination[] = Object.keys(axes).length === 0 ? [] : [{}]
   for (const [name, values] of Object.entries(axes))
     combinations = combinations.flatMap((one) => values.map((value) => ({ ...one, [name]: value })))

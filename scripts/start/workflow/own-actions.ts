@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { readMetadata } from '../../small-runner/metadata.ts'
 
 /** An action of this project. */
@@ -9,22 +9,26 @@ export interface OwnAction {
   readonly inputs: readonly string[]
 }
 
-/** Another owner's or a fork's copy counts too. A local path is an action of this project only if the project has it. */
-const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>\/[^@]+)?@.+|\.(?<local>\/[^@]*)?)$/
+/** Why the step of a rehearsal is not played, which changes nothing. */
+export const REHEARSES_ALREADY = 'npm start brings its own service; choose its scenario with --scenario'
+
+/** Another owner's or a fork's copy counts too. A path leads to no other folder, whose code would run. */
+const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>(?:\/[\w-]+)+)?@.+|\.(?<local>(?:\/[\w-]+)*)\/?)$/
 
 /**
  * Finds the action that a step uses.
  * @param project the folder of this project
+ * @param workspace the repository of the workflow file, which local paths are about
  * @returns why the action cannot be played; undefined for somebody else's action
  */
-export function findOwnAction(uses: string, project: string): OwnAction | string | undefined {
+export function findOwnAction(uses: string, project: string, workspace: string): OwnAction | string | undefined {
   const { sub = '', local } = USES.exec(uses)?.groups ?? {}
   if (!USES.test(uses)) return undefined
+  if (local !== undefined && relative(project, workspace) !== '') return undefined
   const folder = join(project, local ?? sub)
   if (!existsSync(join(folder, 'action.yml')))
     return local === undefined ? `this copy of the project has no ${sub.slice(1)}/action.yml` : undefined
-  if (/^\/?emulator\/?$/.test((local ?? sub).slice(1)))
-    return 'npm start brings its own service; choose its scenario with --scenario'
+  if ((local ?? sub) === '/emulator') return REHEARSES_ALREADY
   const { inputs, runs } = readMetadata(folder)
   if (runs.main === undefined) return 'it is not a JavaScript action'
   return { folder, inputs: inputs.map(({ name }) => name) }

@@ -4,12 +4,12 @@ import type { LogLine } from '../../small-runner/step-log.ts'
 import type { Embedded } from '../embedded.ts'
 import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdict } from '../report.ts'
 import type { Session } from '../session.ts'
-import type { Paint } from '../terminal.ts'
+import { cleanForTerminal, type Paint } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
 import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
 import { listCombinations } from './matrix.ts'
 import { findMerge, merge } from './merge.ts'
-import { findOwnAction, type OwnAction } from './own-actions.ts'
+import { findOwnAction, type OwnAction, REHEARSES_ALREADY } from './own-actions.ts'
 import type { Job, Step } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -136,8 +136,8 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   const mayFail = ({ mayFail: template }: Step, scope: Scope): boolean =>
     template !== undefined && evaluateText(template, scope) === 'true'
 
-  async function playAction(action: OwnAction, step: Step, title: string, id: string): Promise<StepEnd> {
-    const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
+  async function playAction(action: OwnAction, step: Step, ofStep: Texts, title: string, id: string): Promise<StepEnd> {
+    const stepEnv = { ...env, ...ofStep }
     const scope = getScope(stepEnv)
     const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
     context.onStep(inputs)
@@ -147,7 +147,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       action: action.folder,
       inputs,
       env: {
-        ...stepEnv,
+        // The only variable of `env` that the actions read. Others could load code, or send requests through a proxy.
         ...(stepEnv['DOCS_AGENT_BASE_URL'] && { DOCS_AGENT_BASE_URL: embedded.url }),
         ...context.variables,
         GITHUB_JOB: job.id,
@@ -174,9 +174,14 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   }
 
   /** @returns undefined for a step that merges nothing */
-  async function playMerge(step: Step, title: string, note: (text: string) => void): Promise<StepEnd | undefined> {
+  async function playMerge(
+    step: Step,
+    ofStep: Texts,
+    title: string,
+    note: (text: string) => void,
+  ): Promise<StepEnd | undefined> {
     if (!step.run?.text.includes('gh pr merge')) return undefined
-    const stepEnv = { ...env, ...evaluateTexts(step.env, getScope()) }
+    const stepEnv = { ...env, ...ofStep }
     const scope = getScope(stepEnv)
     const found = findMerge(evaluateText(step.run, scope), stepEnv, context.variables['GITHUB_REPOSITORY'] ?? '')
     if (found === undefined) return undefined
@@ -193,34 +198,52 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   }
 
   async function playStep(step: Step, id: string): Promise<StepEnd> {
-    const action = step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project)
+    const action =
+      step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project, context.workspace)
     let { text: title } = step.title
     const getName = (): string => `${title} (line ${step.line})`
     const note = (text: string): void => {
-      print(paint('dim', `○ ${getName()}: ${text}\n`))
+      print(paint('dim', `○ ${cleanForTerminal(`${getName()}: ${text}`)}\n`))
+    }
+    const noteMissed = (): void => {
+      played.push(createMissed(`${name}: ${getName()}`, paint))
     }
     try {
-      title = evaluateText(step.title, getScope())
-      if (!evaluateCondition(step.if, getScope())) {
+      const ofStep = evaluateTexts(step.env, getScope())
+      const scope = getScope(ofStep)
+      title = evaluateText(step.title, scope)
+      if (!evaluateCondition(step.if, scope)) {
         note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
         return SKIPPED
       }
-      if (typeof action === 'object') return await playAction(action, step, `${name}: ${getName()}`, id)
+      if (typeof action === 'object') return await playAction(action, step, ofStep, `${name}: ${getName()}`, id)
       const noteRun = (text: string): void => {
         note(`${step.if === undefined ? '' : 'its `if` is true; '}${text}`)
       }
-      const merged = await playMerge(step, `${name}: ${getName()}`, noteRun)
+      const merged = await playMerge(step, ofStep, `${name}: ${getName()}`, noteRun)
       if (merged !== undefined) return merged
       const [line = '', ...others] = step.run?.text.trim().split('\n') ?? []
       const what = action ?? (line || step.uses?.text) ?? title
       if (others.length > 0) noteRun(`GitHub would run it (${others.length + 1} lines, not played)`)
       else noteRun(what === step.title.text ? 'not played' : `not played, ${what}`)
+      if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()
     } catch (error) {
       if (!(error instanceof NotEvaluable)) throw error
       note(`not played. ${error.message}`)
-      if (typeof action === 'object') played.push(createMissed(`${name}: ${getName()}`, paint))
+      if (typeof action === 'object') noteMissed()
     }
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
+  }
+
+  /** Outputs from steps that are not played may need more than a demo value. */
+  function getOutputs(): unknown {
+    try {
+      return evaluateTexts(job.outputs, getScope())
+    } catch (error) {
+      if (!(error instanceof NotEvaluable)) throw error
+      print(paint('dim', `○ Outputs of job ${job.id}: ${cleanForTerminal(error.message)}\n`))
+      return createDemoOutputs(job.id)
+    }
   }
 
   for (const [index, step] of job.steps.entries()) {
@@ -229,13 +252,17 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
     if (step.id !== undefined) steps[step.id] = end
     if (end.conclusion === 'failure' || end.conclusion === 'cancelled') status = 'failure'
   }
-  return { result: status, outputs: evaluateTexts(job.outputs, getScope()), played }
+  return { result: status, outputs: getOutputs(), played }
 }
 
-function combineStatus(needed: readonly JobEnd[]): Scope['status'] {
-  if (needed.some(({ result }) => result === 'failure')) return 'failure'
-  return needed.every(({ result }) => result === 'success') ? 'success' : 'skipped'
+/** Ends of all jobs before a job count, also of those that it does not need itself. */
+function combineStatus(before: readonly JobEnd[]): Scope['status'] {
+  if (before.some(({ result }) => result === 'failure')) return 'failure'
+  return before.every(({ result }) => result === 'success') ? 'success' : 'skipped'
 }
+
+/** An end as the context `needs` has it. */
+const describeEnd = ({ result, outputs }: Partial<JobEnd> = {}): unknown => ({ result, outputs })
 
 /**
  * Plays the steps of this action in a job, and lists the others.
@@ -244,10 +271,10 @@ function combineStatus(needed: readonly JobEnd[]): Scope['status'] {
 export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
   const { print, paint } = context.session
   const note = (text: string): void => {
-    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${text}\n`))
+    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${cleanForTerminal(text)}\n`))
   }
-  const needs = Object.fromEntries(job.needs.flatMap((id) => [[id, ended.get(id)]]))
-  const status = combineStatus(job.needs.flatMap((id) => ended.get(id) ?? []))
+  const needs = Object.fromEntries(job.needs.map((id) => [id, describeEnd(ended.get(id))]))
+  const status = combineStatus(job.after.flatMap((id) => ended.get(id) ?? []))
   const scope: Scope = { contexts: { ...context.contexts, needs }, status }
   const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
   try {
@@ -263,7 +290,7 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
     for (const matrix of listCombinations(job.matrix, scope)) {
       const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
       const name = values.length === 0 ? job.id : `${job.id} (${values.join(', ')})`
-      if (values.length > 0) print(`\n${paint('bold', `Job ${name}`)}\n`)
+      if (values.length > 0) print(`\n${paint('bold', cleanForTerminal(`Job ${name}`))}\n`)
       ends.push(await playSteps(context, job, { name, needs, matrix }))
     }
     return {
@@ -274,7 +301,9 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
-    const hasOwn = job.steps.some(({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project) === 'object')
+    const hasOwn = job.steps.some(
+      ({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project, context.workspace) === 'object',
+    )
     return { ...notPlayed, played: hasOwn ? [createMissed(job.id, paint)] : [] }
   }
 }

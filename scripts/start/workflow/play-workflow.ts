@@ -4,7 +4,7 @@ import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
 import type { WorkflowPlay } from '../options.ts'
-import { heading, showSections } from '../report.ts'
+import { heading, showInputs, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
@@ -38,8 +38,15 @@ interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 's
   readonly total: number
 }
 
-/** @param ordinal counts the events of the command from 1 */
-async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number): Promise<readonly Played[]> {
+/**
+ * @param ordinal counts the events of the command from 1
+ * @returns undefined if the event cannot start the workflow, whatever the files of the change
+ */
+async function playEvent(
+  stage: Stage,
+  trigger: PlayableTrigger,
+  ordinal: number,
+): Promise<readonly Played[] | undefined> {
   const { play, workflow, embedded, session, repository } = stage
   const { print, paint, offer } = session
   const changed = listChanged(play, ordinal)
@@ -49,14 +56,18 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
   pushChange({ trigger, ordinal, files }, repository.name, embedded)
   const decision = decide(trigger, files, ordinal)
   if (!decision.starts) {
-    print(`${heading(event + which, paint)}○ GitHub would not start this workflow: ${decision.reason}.\n`)
-    if (decision.example !== undefined && changed.length === 0)
+    const { reason, example, dependsOnFiles } = decision
+    const refusal = 'GitHub would not start this workflow'
+    print(
+      `${heading(event + which, paint)}${dependsOnFiles ? `○ ${refusal}` : paint('red', `✘ ${refusal}`)}: ${reason}.\n`,
+    )
+    if (example !== undefined && changed.length === 0)
       print(
         stage.total === 1
-          ? `\nTo play a change of other files:${offer('--changed', decision.example)}\n`
-          : `To play a change of other files, add this after the event: --changed ${decision.example}\n`,
+          ? `\nTo play a change of other files:${offer('--changed', example)}\n`
+          : `To play a change of other files, add this after the event: --changed ${cleanForTerminal(example)}\n`,
       )
-    return []
+    return dependsOnFiles ? [] : undefined
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
   const comment = chooseComment(workflow)
@@ -64,7 +75,7 @@ async function playEvent(stage: Stage, trigger: PlayableTrigger, ordinal: number
   const { payload, ref, sha } = happened
   const title = happened.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
-  print(`${heading(title, paint)}${shown.map(([name, value]) => `  ${name.padEnd(22)} ${value}\n`).join('')}`)
+  print(`${heading(title, paint)}${showInputs(Object.fromEntries(shown))}`)
   if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
 
   const id = FIRST_RUN + ordinal - 1
@@ -104,13 +115,15 @@ function showConclusion(
 ): void {
   print(heading('Conclusion', paint))
   if (played.length === 0) print('○ No step of this action was played.\n')
-  for (const { title, verdict } of played) print(`${title}\n  ${verdict}`)
+  for (const { title, verdict } of played) print(`${cleanForTerminal(title)}\n  ${verdict}`)
   const isSkippedByPaths = played.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
   if (isSkippedByPaths && triggers.every((_, index) => listChanged(play, index + 1).length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
   const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
   if (demo.length > 0)
-    print(`Demo values: ${demo.map((name) => `vars.${name} is demo-${name}`).join(', ')}. Choose others with --var.\n`)
+    print(
+      `Demo values: ${cleanForTerminal(demo.map((name) => `vars.${name} is demo-${name}`).join(', '))}. Choose others with --var.\n`,
+    )
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
   if (hasDefault && played.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
@@ -124,7 +137,7 @@ function showConclusion(
 /**
  * Plays a workflow file as GitHub would, with the steps of this action only.
  * @param project the folder of this project
- * @returns the exit code: 0 if a step was played and none is red
+ * @returns the exit code: 0 if each event can start the workflow, a step was played, and none is red
  */
 export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
@@ -133,7 +146,7 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   if (stats === undefined) throw new Error(`There is no file ${file}.`)
   if (stats.isDirectory()) throw new Error(`${file} is a folder. Name one file in it.`)
   const fileName = basename(file)
-  const workflow = readWorkflow(fileName, readFileSync(file, 'utf8'))
+  const workflow = await readWorkflow(fileName, readFileSync(file, 'utf8'))
   const names = play.events.map(({ name }) => name)
   const triggers = chooseTriggers(workflow.triggers, names)
   const repository = findReaderRepository(file)
@@ -161,16 +174,19 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
     const played: Played[] = []
+    let canStart = true
     for (const [index, trigger] of triggers.entries()) {
       if (session.cancel.aborted) break
       if (index > 0) embedded.skip(DAY_MS)
-      played.push(...(await playEvent(stage, trigger, index + 1)))
+      const ofEvent = await playEvent(stage, trigger, index + 1)
+      played.push(...(ofEvent ?? []))
+      canStart &&= ofEvent !== undefined
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
     showConclusion(session, stage, played, { demoVars, triggers })
     const links = played.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
-    return played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
+    return canStart && played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
   } finally {
     session.close()
     scratch.remove()

@@ -15,7 +15,14 @@ export interface Ref {
 /** Whether GitHub would start the workflow, and for which ref. */
 export type Decision =
   | { readonly starts: true; readonly ref: Ref }
-  | { readonly starts: false; readonly reason: string; readonly example?: string }
+  | {
+      readonly starts: false
+      readonly reason: string
+      /** Whether a change of other files may start it. */
+      readonly dependsOnFiles: boolean
+      /** Such a file. */
+      readonly example?: string
+    }
 
 const MAX_NAMED_FILES = 10
 
@@ -125,9 +132,13 @@ export function decide(trigger: Trigger, files: readonly string[], ordinal: numb
   const { event, filters } = trigger
   const { types } = filters
   if (event === 'issue_comment' && types?.patterns.includes('created') === false)
-    return { starts: false, reason: `\`types\` (line ${types.line}) leaves out created comments` }
+    return {
+      starts: false,
+      dependsOnFiles: false,
+      reason: `\`types\` (line ${types.line}) leaves out created comments`,
+    }
   const ref = chooseRef(trigger, ordinal)
-  if (typeof ref === 'string') return { starts: false, reason: ref }
+  if (typeof ref === 'string') return { starts: false, dependsOnFiles: false, reason: ref }
   const mismatch = event === 'push' && ref.kind === 'branch' ? findPathMismatch(trigger, files) : undefined
-  return mismatch === undefined ? { starts: true, ref } : { starts: false, ...mismatch }
+  return mismatch === undefined ? { starts: true, ref } : { starts: false, dependsOnFiles: true, ...mismatch }
 }

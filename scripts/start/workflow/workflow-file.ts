@@ -52,6 +52,8 @@ export interface Job {
   readonly id: string
   readonly line: number
   readonly needs: readonly string[]
+  /** All jobs before this one: those that it needs, and those that they need. */
+  readonly after: readonly string[]
   readonly if: Template | undefined
   /** The reusable workflow that this job calls. */
   readonly uses: Template | undefined
@@ -92,6 +94,14 @@ function readInputs(on: Located | undefined): readonly DispatchInput[] {
   }))
 }
 
+/** A step gets its inputs as variables in upper case, so that another spelling, such as `Base-URL`, is the same input. */
+const normalizeName = (name: string): string => name.toUpperCase().toLowerCase()
+
+function readInputsOfStep(step: Located): Templates {
+  const inputs = Object.entries(getTexts(getEntry(step, 'with')))
+  return Object.fromEntries(inputs.map(([name, text]) => [normalizeName(name), text]))
+}
+
 function readStep(step: Located): Step {
   const get = (name: string): Template | undefined => getText(getEntry(step, name))
   const [uses, run] = [get('uses'), get('run')]
@@ -103,7 +113,7 @@ function readStep(step: Located): Step {
     if: get('if'),
     uses,
     run,
-    with: getTexts(getEntry(step, 'with')),
+    with: readInputsOfStep(step),
     env: getTexts(getEntry(step, 'env')),
     mayFail: get('continue-on-error'),
   }
@@ -115,7 +125,7 @@ function readPermissions(from: Located | undefined): Permissions | undefined {
   return Object.fromEntries(Object.entries(getTexts(from)).map(([name, { text }]) => [name, text]))
 }
 
-function readJob(id: string, job: Located, permissions: Permissions | undefined): Job {
+function readJob(id: string, job: Located, permissions: Permissions | undefined): Omit<Job, 'after'> {
   const steps = getEntry(job, 'steps')
   return {
     id,
@@ -132,19 +142,21 @@ function readJob(id: string, job: Located, permissions: Permissions | undefined)
 }
 
 /** The parser has refused cycles and unknown names. */
-function orderByNeeds(jobs: readonly Job[]): readonly Job[] {
-  const ordered = new Set<Job>()
-  const add = (job: Job): void => {
+function orderByNeeds(jobs: readonly Omit<Job, 'after'>[]): readonly Job[] {
+  const ordered = new Map<string, Job>()
+  const add = (job: Omit<Job, 'after'>): void => {
+    if (ordered.has(job.id)) return
     for (const need of job.needs) jobs.filter(({ id }) => id === need).forEach(add)
-    ordered.add(job)
+    const after = job.needs.flatMap((id) => [id, ...(ordered.get(id)?.after ?? [])])
+    ordered.set(job.id, { ...job, after: [...new Set(after)] })
   }
   jobs.forEach(add)
-  return [...ordered]
+  return [...ordered.values()]
 }
 
 /** @throws Error that names every problem with its line */
-export function readWorkflow(name: string, content: string): Workflow {
-  const root = parseLocated(name, content)
+export async function readWorkflow(name: string, content: string): Promise<Workflow> {
+  const root = await parseLocated(name, content)
   const permissions = readPermissions(getEntry(root, 'permissions'))
   return {
     name: getText(getEntry(root, 'name'))?.text,

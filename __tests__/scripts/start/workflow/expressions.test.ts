@@ -45,6 +45,7 @@ test.each([
 test.each<[condition: string | undefined, status: Scope['status'], runs: boolean]>([
   [undefined, 'success', true],
   [undefined, 'failure', false],
+  [' ', 'success', true],
   [undefined, 'skipped', false],
   ["github.ref_name == 'main'", 'success', true],
   ["github.ref_name == 'main'", 'failure', false],

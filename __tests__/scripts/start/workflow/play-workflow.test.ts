@@ -19,7 +19,7 @@ const { commits, schedule } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'ut
 console.log('service', input('BASE-URL').startsWith('http://127.0.0.1:'), 'key', key)
 console.log('token', token === '${GITHUB_TOKEN}' ? 'embedded' : token || 'none', repository)
 console.log('event', env.GITHUB_EVENT_NAME, env.GITHUB_REF, env.GITHUB_JOB, env.GITHUB_ACTION, schedule ?? commits?.length)
-console.log('env', env.WHERE, env.DOCS_AGENT_BASE_URL ?? 'unset', 'dry', input('DRY-RUN') || 'no')
+console.log('env', env.HTTP_PROXY ?? 'none', env.DOCS_AGENT_BASE_URL ? 'set' : 'unset', 'dry', input('DRY-RUN') || 'no')
 appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request') + '\\npr-link=\\n')
 if (input('PROMPT') === 'fail') process.exitCode = 1
 `
@@ -63,7 +63,7 @@ const job = (steps: string, on = 'push:', others = ''): string => `on:
   ${on}
 permissions: { contents: read }
 env:
-  WHERE: \${{ github.repository }}
+  HTTP_PROXY: http://proxy.example.com
   SERVICE: https://docs.example.com
 jobs:
   docs:
@@ -79,11 +79,18 @@ test('plays a step of this action with its inputs, and against the embedded serv
   expect(stdout).toContain('── push to main, with src/deploy.ts ─')
   expect(stdout).toMatch(/ {2}project-id +demo-PROJECT\n {2}prompt +Document main\.\n/)
   expect(stdout).toContain('service true key embedded\ntoken embedded me/web\n')
-  expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv me/web unset dry no\n')
+  expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv none unset dry no\n')
   expect(stdout).toMatch(
     /── Conclusion ─+\npush to main, .* › docs: your-org.*\n {2}✔ success: pull-request, exit code 0/,
   )
   expect(stdout).toContain('Demo values: vars.PROJECT is demo-PROJECT. Choose others with --var.\n')
+})
+
+test.each(['Base-URL', 'BA\u017fE-URL'])('an input is the same in any spelling: %s', async (name) => {
+  const { stdout } = await play(
+    job(step(`prompt: x\n          ${name}: https://docs.example.com`).replace('base-url', 'x')),
+  )
+  expect(stdout).toContain('service true key embedded\n')
 })
 
 test('an empty key or token stays empty, as it would be on GitHub', async () => {
@@ -98,6 +105,13 @@ const TOKEN_STEP = `- id: token
         run: gh pr merge
       ${step("prompt: '${{ steps.token.outputs.token }}'\n          github-token: ${{ steps.token.outputs.token }}")}
       - run: gh pr merge --auto`
+
+test("a step's condition sees the variables of the step", async () => {
+  const { exitCode } = await play(
+    job(`- if: env.GO == 'yes'\n        env: { GO: 'yes' }\n        ${step('prompt: x').slice(2)}`),
+  )
+  expect(exitCode).toBe(0)
+})
 
 test('lists other steps, and gives their outputs demo values', async () => {
   const { exitCode, stdout } = await play(job(TOKEN_STEP))
@@ -129,6 +143,14 @@ test('the agent is not paused, unless --var says so', async () => {
   expect((await play(paused, '--var', 'DOCS_AGENT_PAUSED=true')).stdout).toMatch(/prompt +\[true\]\n/)
 })
 
+test('nothing in the file reaches the terminal as a control character', async () => {
+  const escape = String.raw`\e[31m`
+  const named = `- name: "a${escape}"\n        run: "b${escape}"\n      ${step(`"c${escape}": "d${escape}"`)}\n        name: "e${escape}"`
+  const { stdout } = await play(job(`${named}\n      ${step(String.raw`prompt: "${'$'}{{ vars['f\e[31m'] }}"`)}`))
+  expect(stdout).toMatch(/○ a.*not played, b.*\n/)
+  expect(stdout).not.toContain('\u001b')
+})
+
 const CHAIN = `  after:
     needs: docs
     if: always()
@@ -140,6 +162,11 @@ const CHAIN = `  after:
     needs: docs
     runs-on: ubuntu-latest
     steps: [{ run: exit }]
+  clean:
+    needs: never
+    if: failure()
+    runs-on: ubuntu-latest
+    steps: [{ run: clean, name: '\${{ toJSON(needs) }}' }]
   central:
     if: always()
     needs: docs
@@ -151,6 +178,9 @@ test('a red step makes its job fail, which the later jobs see', async () => {
   expect(stdout).toContain('✘ failure: pull-request, exit code 1')
   expect(stdout).toMatch(/○ next \(line \d+\): skipped\n/)
   expect(stdout).toMatch(/○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped\n/)
+  expect(stdout).toMatch(
+    /○ \{\n {2}"never": \{\n {4}"result": "skipped",\n {4}"outputs": \{\}\n {2}\}\n\} \(line \d+\): not played, clean\n/,
+  )
   expect(stdout).toContain('not played, it calls the reusable workflow me/workflows/.github/workflows/docs.yml@main\n')
 })
 
@@ -163,6 +193,21 @@ test('names what cannot be evaluated, and ends red if that is a step of this act
   )
   expect(stdout).toMatch(/not played\. Line 18: `fromJSON\(vars\.TEXT\)\.a` cannot be evaluated here: /)
   expect(stdout).toContain('✘ not played\n')
+})
+
+test('a job whose outputs need another step is played', async () => {
+  const steps = `${step('prompt: x')}\n      - { id: list, run: list }\n    outputs: { first: '\${{ fromJSON(steps.list.outputs.all)[0] }}' }`
+  const after = `  after:\n    needs: docs\n    runs-on: x\n    steps: [{ name: '\${{ needs.docs.outputs.first }}', run: x }]`
+  const { exitCode, stdout } = await play(job(steps, 'push:', after))
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/○ Outputs of job docs: Line \d+: `fromJSON\(.*` cannot be evaluated here: /)
+  expect(stdout).toContain('○ demo-docs-first (line')
+})
+
+test('a misspelled action of this project is red, as on GitHub', async () => {
+  const { exitCode, stdout } = await play(job(`- uses: a/docs-agent-action/visitor@v1\n      ${step('prompt: x')}`))
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/visitor@v1 \(line \d+\): not played, this copy of the project has no visitor\/action\.yml\n/)
 })
 
 const NIGHTLY = job(step('prompt: Write it.'), "schedule: [{ cron: '0 3 * * *' }]\n  workflow_dispatch:")
@@ -180,6 +225,12 @@ test('--dry-run and --var apply to each step', async () => {
   const { stdout } = await play(NIGHTLY, '--dry-run', '--var', 'PROJECT=mine')
   expect(stdout).toMatch(/project-id +mine\n/)
   expect(stdout).toContain('dry true\n')
+})
+
+test('the inputs of a manual run are texts in its event, and typed otherwise', async () => {
+  const on = 'workflow_dispatch: { inputs: { flag: { type: boolean, default: true } } }'
+  const steps = `- run: x\n        name: \${{ github.event.inputs.flag == 'true' && inputs.flag == true }}\n      ${step('prompt: x')}`
+  expect((await play(job(steps, on))).stdout).toContain('○ true (line')
 })
 
 const FILTERED = job(step('prompt: Write it.'), 'push: { paths: [packages/*/src/**] }')
@@ -201,6 +252,13 @@ test('--changed after an --event belongs to that event', async () => {
   expect(stdout).toContain('matches none of the changed files: src/deploy.ts.\n')
   expect(stdout).toContain('add this after the event: --changed packages/demo/src/demo.ts\n')
   expect(stdout).toContain('── push to main, with packages/a/src/x.ts (event 2 of 2, a day later)')
+})
+
+test('an event that starts nothing is red, also after another one', async () => {
+  const on = 'push:\n  issue_comment: { types: [deleted] }'
+  const { exitCode, stdout } = await play(job(step('prompt: x'), on), '--event', 'push', '--event', 'issue_comment')
+  expect(exitCode).toBe(1)
+  expect(stdout).toMatch(/── issue_comment \(event 2 of 2, a day later\) ─*\n✘ GitHub would not start this workflow/)
 })
 
 test('a step that `paths` skips says which files there were', async () => {

@@ -2,14 +2,16 @@ import { expect, test } from '@jest/globals'
 import { chooseTriggers, decide, type Decision } from '../../../../scripts/start/workflow/triggers.ts'
 import { readWorkflow, type Trigger } from '../../../../scripts/start/workflow/workflow-file.ts'
 
-const readTriggers = (on: string): readonly Trigger[] =>
-  readWorkflow('w.yml', `on:\n  ${on}\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n`).triggers
+async function readTriggers(on: string): Promise<readonly Trigger[]> {
+  const text = `on:\n  ${on}\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n`
+  return (await readWorkflow('w.yml', text)).triggers
+}
 
 const FILES = ['src/deploy.ts', 'README.md']
 
 /** Decides about the first trigger. */
-function decideFirst(on: string, ordinal = 1): Decision {
-  const [trigger] = readTriggers(on)
+async function decideFirst(on: string, ordinal = 1): Promise<Decision> {
+  const [trigger] = await readTriggers(on)
   if (trigger === undefined) throw new Error('There is no trigger.')
   return decide(trigger, FILES, ordinal)
 }
@@ -31,12 +33,12 @@ test.each<[on: string, ref: string, kind: 'branch' | 'tag']>([
   ["schedule: [{ cron: '0 3 * * *' }]", 'main', 'branch'],
   ['release: { types: [released] }', 'v1.2.0', 'tag'],
   ['issue_comment: { types: [created] }', 'main', 'branch'],
-])('%s starts the workflow for %s', (on, name, kind) => {
-  expect(decideFirst(on)).toMatchObject({ starts: true, ref: { kind, name } })
+])('%s starts the workflow for %s', async (on, name, kind) => {
+  expect(await decideFirst(on)).toMatchObject({ starts: true, ref: { kind, name } })
 })
 
-test('the second release has the next version', () => {
-  expect(decideFirst('release:', 2)).toMatchObject({ ref: { name: 'v1.3.0' } })
+test('the second release has the next version', async () => {
+  expect(await decideFirst('release:', 2)).toMatchObject({ ref: { name: 'v1.3.0' } })
 })
 
 const NONE_MATCHES = '`on.push.paths` (line 2) matches none of the changed files: src/deploy.ts, README.md'
@@ -45,36 +47,33 @@ test.each([
   ["push: { paths-ignore: ['**'] }", '`on.push.paths-ignore` (line 2) matches all of the changed files'],
   ['push: { paths: [docs/**] }', NONE_MATCHES],
   ['issue_comment: { types: [deleted] }', '`types` (line 2) leaves out created comments'],
-])('%s does not start the workflow: %s', (on, reason) => {
-  expect(decideFirst(on)).toMatchObject({ starts: false, reason: expect.stringContaining(reason) as unknown })
+])('%s does not start the workflow: %s', async (on, reason) => {
+  expect(await decideFirst(on)).toMatchObject({ starts: false, reason: expect.stringContaining(reason) as unknown })
 })
 
 test.each([
   ['packages/*/src/**', 'packages/demo/src/demo.ts'],
   ['docs/index.md', 'docs/index.md'],
   ["'**', '!src/**', '!*.md'", 'demo.ts'],
-])('the paths [%s] have the example %s', (patterns, example) => {
-  expect(decideFirst(`push: { paths: [${patterns}] }`)).toMatchObject({ example })
+])('the paths [%s] have the example %s', async (patterns, example) => {
+  expect(await decideFirst(`push: { paths: [${patterns}] }`)).toMatchObject({ example })
 })
 
-test('a pattern that GitHub does not know is named with its line', () => {
-  expect(() => decideFirst('push: { paths: [/src/**] }')).toThrow(/^The filter in line 2: /)
+test('a pattern that GitHub does not know is named with its line', async () => {
+  await expect(decideFirst('push: { paths: [/src/**] }')).rejects.toThrow(/^The filter in line 2: /)
 })
 
-test('the first trigger that can be played is the usual one', () => {
-  const triggers = readTriggers('pull_request:\n  workflow_dispatch:\n  push:')
+test('the first trigger that can be played is the usual one', async () => {
+  const triggers = await readTriggers('pull_request:\n  workflow_dispatch:\n  push:')
   const choose = (...events: Parameters<typeof chooseTriggers>[1]): string[] =>
     chooseTriggers(triggers, events).map(({ event }) => event)
   expect(choose()).toEqual(['workflow_dispatch'])
   expect(choose('push', 'push', 'workflow_dispatch')).toEqual(['push', 'push', 'workflow_dispatch'])
 })
 
-test('an event without a trigger is an error that names the triggers there are', () => {
+test('an event without a trigger is an error that names the triggers there are', async () => {
+  const pullRequest = await readTriggers('pull_request:')
   const has = 'It has: pull_request (line 2, cannot be played here).'
-  expect(() => chooseTriggers(readTriggers('pull_request:'), [])).toThrow(
-    `No trigger of this file can be played here. ${has}`,
-  )
-  expect(() => chooseTriggers(readTriggers('pull_request:'), ['push'])).toThrow(
-    `This file has no trigger \`push\`. ${has}`,
-  )
+  expect(() => chooseTriggers(pullRequest, [])).toThrow(`No trigger of this file can be played here. ${has}`)
+  expect(() => chooseTriggers(pullRequest, ['push'])).toThrow(`This file has no trigger \`push\`. ${has}`)
 })

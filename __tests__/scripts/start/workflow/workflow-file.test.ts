@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { createInputs, getPermissions } from '../../../../scripts/start/workflow/contexts.ts'
@@ -18,19 +18,22 @@ interface Parsed {
   readonly jobs: Readonly<Record<string, { readonly steps?: readonly { readonly with?: object }[] }>>
 }
 
-test.each([['README.md', readme], ...files])('reads %s as YAML does, although it has expressions', (name, text) => {
-  const { on, jobs } = parse(text) as Parsed
-  const workflow = readWorkflow(name, text)
-  expect(workflow.triggers.map(({ event }) => event)).toEqual(typeof on === 'string' ? [on] : Object.keys(on))
-  const steps = Object.fromEntries(workflow.jobs.map((job) => [job.id, job.steps]))
-  for (const [id, job] of Object.entries(jobs)) {
-    const read = steps[id]?.map((step) => Object.entries(step.with).map(([input, { text }]) => [input, text]))
-    const wanted = job.steps?.map((step) =>
-      Object.entries(step.with ?? {}).map(([input, value]) => [input, String(value)]),
-    )
-    expect(read).toEqual(wanted ?? [])
-  }
-})
+test.each([['README.md', readme], ...files])(
+  'reads %s as YAML does, although it has expressions',
+  async (name, text) => {
+    const { on, jobs } = parse(text) as Parsed
+    const workflow = await readWorkflow(name, text)
+    expect(workflow.triggers.map(({ event }) => event)).toEqual(typeof on === 'string' ? [on] : Object.keys(on))
+    const steps = Object.fromEntries(workflow.jobs.map((job) => [job.id, job.steps]))
+    for (const [id, job] of Object.entries(jobs)) {
+      const read = steps[id]?.map((step) => Object.entries(step.with).map(([input, { text }]) => [input, text]))
+      const wanted = job.steps?.map((step) =>
+        Object.entries(step.with ?? {}).map(([input, value]) => [input, String(value)]),
+      )
+      expect(read).toEqual(wanted ?? [])
+    }
+  },
+)
 
 test.each([
   "'[${{ github.sha }}]'",
@@ -42,15 +45,16 @@ test.each([
   '"One:\n            ${{ github.sha }}"',
   '|\n            a: ${{ github.sha }}',
   '>-\n            a:\n            ${{ github.sha }}',
-])('reads the value %j as YAML does', (value) => {
+])('reads the value %j as YAML does', async (value) => {
   const text = `on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - uses: a/b@c\n        with:\n          x: ${value}\n`
   const { jobs } = parse(text) as { jobs: { a: { steps: [{ with: { x: string } }] } } }
-  expect(readWorkflow('w.yml', text).jobs[0]?.steps[0]?.with['x']?.text).toBe(jobs.a.steps[0].with.x)
+  const workflow = await readWorkflow('w.yml', text)
+  expect(workflow.jobs[0]?.steps[0]?.with['x']?.text).toBe(jobs.a.steps[0].with.x)
 })
 
-test('names every problem of a file that GitHub would refuse, with its line', () => {
+test('names every problem of a file that GitHub would refuse, with its line', async () => {
   const text = 'on: push\njobs:\n  a:\n    steps:\n      - uze: x\n'
-  expect(() => readWorkflow('w.yml', text)).toThrow(
+  await expect(readWorkflow('w.yml', text)).rejects.toThrow(
     /GitHub's parser does not accept this workflow file\.\n.*Line: 5, Col: 9/s,
   )
 })
@@ -58,15 +62,35 @@ test('names every problem of a file that GitHub would refuse, with its line', ()
 const inJob = (lines: string): string =>
   `on: [push]\njobs:\n  b:\n    needs: a\n    runs-on: x\n    steps: [{ run: x }]\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n${lines}`
 
-test('puts each job after those that it needs', () => {
-  expect(readWorkflow('w.yml', inJob('')).jobs.map(({ id }) => id)).toEqual(['a', 'b'])
+test.each([
+  ['  c: { needs: c, runs-on: x, steps: [{ run: x }] }', 'creates a cycle'],
+  ['  c: { needs: gone, runs-on: x, steps: [{ run: x }] }', "depends on unknown job 'gone'"],
+  ['  c: { runs-on: x, steps: [{ run: x, id: one }, { run: x, id: one }] }', "'one' may not be used more than once"],
+])('refuses %s, as GitHub does: %s', async (line, problem) => {
+  await expect(readWorkflow('w.yml', inJob(line))).rejects.toThrow(problem)
+})
+
+test('puts each job after those that it needs', async () => {
+  const { jobs } = await readWorkflow('w.yml', inJob(''))
+  expect(jobs.map(({ id }) => id)).toEqual(['a', 'b'])
+})
+
+test('orders many jobs that need each other in linear time', async () => {
+  const layers = Array.from({ length: 40 }, (_, index) =>
+    ['a', 'b'].map(
+      (name) =>
+        `  ${name}${index}: { needs: [${index === 0 ? 'b' : `a${index - 1}, b${index - 1}`}], runs-on: x, steps: [{ run: x }] }\n`,
+    ),
+  )
+  const { jobs } = await readWorkflow('w.yml', inJob(layers.flat().join('')))
+  expect(jobs.map(({ id }) => id).slice(-2)).toEqual(['a39', 'b39'])
 })
 
 const EMPTY = { contexts: {}, status: 'success' } as const
 
 test.each([
   ['', [{}]],
-  ['[1, 2]', [{ x: '1' }, { x: '2' }]],
+  ['[1, false, null, "2"]', [{ x: 1 }, { x: false }, { x: null }, { x: '2' }]],
   [
     '[a]\n        y: [b, c]',
     [
@@ -74,15 +98,25 @@ test.each([
       { x: 'a', y: 'c' },
     ],
   ],
-  ['${{ fromJSON(\'["a"]\') }}', [{ x: 'a' }]],
-  [
-    '[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]',
-    [{ x: 'b', z: '1' }, { x: 'c' }],
-  ],
-])('a matrix of %s has the combinations %j', (x, combinations) => {
+  ['${{ fromJSON(\'["a", true]\') }}', [{ x: 'a' }, { x: true }]],
+  ['[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]', [{ x: 'b', z: 1 }, { x: 'c' }]],
+])('a matrix of %s has the combinations %j', async (x, combinations) => {
   const matrix = x === '' ? '' : `    strategy:\n      matrix:\n        x: ${x}\n`
-  const [job] = readWorkflow('w.yml', inJob(matrix)).jobs
+  const { jobs } = await readWorkflow('w.yml', inJob(matrix))
+  const [job] = jobs
   expect(listCombinations(job?.matrix, EMPTY)).toEqual(combinations)
+})
+
+test.each([
+  ['${{ vars.X }}', '`matrix` is "demo"'],
+  ['{ x: "${{ vars.X }}" }', '`x` is "demo"'],
+  ['{ include: "${{ vars.X }}" }', '`include` is "demo"'],
+])('the matrix %s is refused: %s', async (text, reason) => {
+  const { jobs } = await readWorkflow('w.yml', inJob(`    strategy:\n      matrix: ${text}\n`))
+  const [job] = jobs
+  expect(() => listCombinations(job?.matrix, { ...EMPTY, contexts: { vars: { X: 'demo' } } })).toThrow(
+    `Line 11: ${reason}, and must be a list.`,
+  )
 })
 
 test.each([
@@ -91,8 +125,9 @@ test.each([
   ['permissions: write-all', expect.objectContaining({ issues: 'write' })],
   ['permissions: { issues: write, packages: read, checks: none }', { issues: 'write' }],
   ['', { contents: 'read' }],
-])('with %j, the token may %j', (line, permissions) => {
-  const [job] = readWorkflow('w.yml', `${line}\n${inJob('')}`).jobs
+])('with %j, the token may %j', async (line, permissions) => {
+  const { jobs } = await readWorkflow('w.yml', `${line}\n${inJob('')}`)
+  const [job] = jobs
   expect(job && getPermissions(job)).toEqual(permissions)
 })
 
@@ -121,7 +156,7 @@ test.each([
   ['./', 'agent'],
   ['./visitors', 'visitors'],
 ])('%s is the action %s of this project', (uses, action) => {
-  const found = findOwnAction(uses, root)
+  const found = findOwnAction(uses, root, root)
   expect(found).toMatchObject({ inputs: expect.arrayContaining(['project-id']) as unknown })
   expect(found).toMatchObject({ folder: join(root, action === 'agent' ? '' : action) })
 })
@@ -132,8 +167,14 @@ test.each([
   ['actions/checkout@v5', undefined],
   ['./.github/actions/setup', undefined],
   ['docker://alpine', undefined],
+  [`./../${basename(root)}`, undefined],
+  [`your-org/docs-agent-action/../${basename(root)}@v1`, undefined],
 ])('%s is not played: %s', (uses, reason) => {
-  expect(findOwnAction(uses, root)).toEqual(reason)
+  expect(findOwnAction(uses, root, root)).toEqual(reason)
+})
+
+test.each(['./', './visitors'])('%s of another repository is not an action of this project', (uses) => {
+  expect(findOwnAction(uses, root, join(root, '..'))).toBeUndefined()
 })
 
 test.each([
