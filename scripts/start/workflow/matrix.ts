@@ -22,6 +22,9 @@ function readLists(matrix: Located, scope: Scope): Readonly<Record<string, reado
   throw new NotEvaluable(`Line ${matrix.line}: \`${other[0]}\` is ${JSON.stringify(other[1])}, and must be a list.`)
 }
 
+/** GitHub's limit for one run. */
+const MAX_COMBINATIONS = 256
+
 const isMatch = (one: Combination, other: Combination): boolean =>
   Object.entries(other).every(([name, value]) => JSON.stringify(one[name]) === JSON.stringify(value))
 
@@ -33,6 +36,9 @@ const isMatch = (one: Combination, other: Combination): boolean =>
 export function listCombinations(matrix: Located | undefined, scope: Scope): readonly Combination[] {
   if (matrix === undefined) return [{}]
   const { include = [], exclude = [], ...axes } = readLists(matrix, scope)
+  const count = Object.values(axes).reduce((product, values) => product * values.length, 1)
+  if (count > MAX_COMBINATIONS)
+    throw new NotEvaluable(`Line ${matrix.line}: ${count} combinations are more than ${MAX_COMBINATIONS}.`)
   let combinations: Combination[] = Object.keys(axes).length === 0 ? [] : [{}]
   for (const [name, values] of Object.entries(axes))
     combinations = combinations.flatMap((one) => values.map((value) => ({ ...one, [name]: value })))

@@ -108,14 +108,15 @@ test.each([
 })
 
 test.each([
-  ['${{ vars.X }}', '`matrix` is "demo"'],
-  ['{ x: "${{ vars.X }}" }', '`x` is "demo"'],
-  ['{ include: "${{ vars.X }}" }', '`include` is "demo"'],
+  ['${{ vars.X }}', '`matrix` is "demo", and must be a list'],
+  ['{ x: "${{ vars.X }}" }', '`x` is "demo", and must be a list'],
+  ['{ include: "${{ vars.X }}" }', '`include` is "demo", and must be a list'],
+  [`{ ${Array.from('abcdefghi', (axis) => `${axis}: [1, 2]`).join(', ')} }`, '512 combinations are more than 256'],
 ])('the matrix %s is refused: %s', async (text, reason) => {
   const { jobs } = await readWorkflow('w.yml', inJob(`    strategy:\n      matrix: ${text}\n`))
   const [job] = jobs
   expect(() => listCombinations(job?.matrix, { ...EMPTY, contexts: { vars: { X: 'demo' } } })).toThrow(
-    `Line 11: ${reason}, and must be a list.`,
+    `Line 11: ${reason}.`,
   )
 })
 
