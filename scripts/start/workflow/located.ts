@@ -8,7 +8,7 @@ import {
   NoOperationTraceWriter,
   parseWorkflow,
 } from '@actions/workflow-parser'
-import { parse } from 'yaml'
+import { parse, parseDocument } from 'yaml'
 
 /** A text that may contain `${{ }}`, and its line in the workflow file. */
 export interface Template {
@@ -54,11 +54,15 @@ function toLocated(token: Token): Located {
   return { kind: 'map', line, entries: new Map(entries) }
 }
 
+/** Aliases of aliases can stand for more values than fit into memory, which GitHub's parser does not notice. */
+const MAX_ALIAS_COUNT = 10_000
+
 /**
  * Parses a workflow file with GitHub's own parser and schema.
  * @throws Error that names every problem with its line
  */
 export async function parseLocated(name: string, content: string): Promise<Located> {
+  parseDocument(content).toJS({ maxAliasCount: MAX_ALIAS_COUNT })
   const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
   // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules.
   if (value !== undefined) await convertWorkflowTemplate(context, value)

@@ -70,6 +70,15 @@ test.each([
   await expect(readWorkflow('w.yml', inJob(line))).rejects.toThrow(problem)
 })
 
+test('refuses aliases of aliases that stand for more than memory holds', async () => {
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) => `    m${level + 1}: &m${level + 1} [${`*m${level}, `.repeat(9)}]\n`,
+  )
+  const text = `on: push\nenv:\n    m0: &m0 x\n${levels.join('')}`
+  await expect(readWorkflow('w.yml', text)).rejects.toThrow('Excessive alias count')
+})
+
 test('puts each job after those that it needs', async () => {
   const { jobs } = await readWorkflow('w.yml', inJob(''))
   expect(jobs.map(({ id }) => id)).toEqual(['a', 'b'])
