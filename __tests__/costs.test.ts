@@ -16,5 +16,7 @@ test('adds up the prompts of the example in a month', () => {
 })
 
 test('adds up the prompts of a rolling pull request that nobody merges', () => {
-  expect(page).toContain(`at most ${1 + DEFAULT_MAX_FOLLOW_UPS} prompts (1 and ${DEFAULT_MAX_FOLLOW_UPS} follow-ups)`)
+  expect(page).toContain(
+    `at most ${1 + DEFAULT_MAX_FOLLOW_UPS} prompts (the first and ${DEFAULT_MAX_FOLLOW_UPS} follow-ups)`,
+  )
 })

@@ -72,6 +72,8 @@ test('a step that merges is played, so that the second night opens another pull 
   expect(exitCode).toBe(0)
   expect(shown).toContain('○ Merge (line 20): its `if` is true; played: merged #4')
   expect(shown).toMatch(/#4 Write it\. \(merged\).*#5 Write it\. \(merged\).*✔ merged #4.*✔ merged #5/)
+  // The agent's earlier pull request is in the range, but no reason for the new one.
+  expect(shown).not.toMatch(/about\s+#4/)
 })
 
 test('a merge that GitHub refuses fails the job', async () => {

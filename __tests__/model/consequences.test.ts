@@ -81,9 +81,9 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   }),
 )
 
-/** Whether a merge pushes a commit that the person who merges has written, and none that names the pull request. */
+/** Whether somebody pushes a commit of their own, in or after a pull request of the agent, that does not name it. */
 const pushesOwnCommit = ({ mergeMethod, mergeBy, agentType, hasOtherCommits }: ConsequenceHistory): boolean =>
-  mergeMethod === 'rebase' && (mergeBy === 'agent' ? agentType === 'User' : mergeBy === 'person' && hasOtherCommits)
+  hasOtherCommits || (mergeMethod === 'rebase' && mergeBy === 'agent' && agentType === 'User')
 
 /** A step looks up a commit of its pusher only once, so its pull request must be listed at once. */
 const listedAtOnce = (drawn: ConsequenceHistory): ConsequenceHistory =>

@@ -326,6 +326,9 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
   // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
   const commits = listChangeCommits(compared, step).map((commit) => ({ ...commit, isNew: false }))
+  /** A pull request of the agent is no reason for its next one. */
+  const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
+    author.type === 'Bot' && hasLabel(step.inputs.label, labels)
   const found: Source[] = []
   const seen = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
@@ -334,8 +337,10 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
     for (const [index, pullRequests] of listed.entries()) {
       const merged = pullRequests.filter(({ state }) => state === 'merged')
       if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
-      for (const { number } of merged) if (!seen.has(number)) found.push({ ...place, number })
-      for (const { number } of merged) seen.add(number)
+      for (const { number } of merged.filter((source) => !isOwn(source))) {
+        if (!seen.has(number)) found.push({ ...place, number })
+        seen.add(number)
+      }
     }
   }
   return found

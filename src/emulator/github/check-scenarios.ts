@@ -90,15 +90,15 @@ export const CHECK_SCENARIOS = {
     checks: [FAILED],
   },
   'checks-fixed': {
-    description: 'The checks of the first commit fail, and those of the next one pass.',
+    description: 'The checks of the first commit of each pull request fail, and those of the next one pass.',
     checks: [FAILED, PASSED],
   },
   'checks-fixed-late': {
-    description: 'The checks of the first two commits fail, and those of the third one pass.',
+    description: 'The checks of the first two commits of each pull request fail, and those of the third one pass.',
     checks: [FAILED, FAILED, PASSED],
   },
   'checks-fail-once': {
-    description: 'The checks of the second commit fail, and those of all others pass.',
+    description: 'The checks of the second commit of each pull request fail, and those of all others pass.',
     checks: [PASSED, FAILED, PASSED],
   },
   'checks-red-before': {
