@@ -405,7 +405,7 @@ const findSender = (jobId: string, beforeMs: number, { runs }: ConsequenceTrace)
 
 /**
  * Whether the guard must recognize the agent's work: the commit is in a pull request that was marked, or the agent's bot caused the
- * event.
+ * event, and no range can contain a commit by a person.
  */
 function isRecognizable(
   { cause, startMs }: ConsequenceRun,
@@ -416,7 +416,7 @@ function isRecognizable(
   const isByAgent = getPayload(cause).sender?.login === getAgentLogin(history)
   return (
     (pull !== undefined && isMarked(pull, startMs) && isInPull(cause.sha, pull, repository)) ||
-    (history.agentType === 'Bot' && isByAgent)
+    (history.agentType === 'Bot' && isByAgent && !history.hasOtherCommits)
   )
 }
 
