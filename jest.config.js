@@ -8,7 +8,7 @@ export default {
   // The tests that run `npm start` mostly wait for its clock.
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   // `src` contains no tests, but `--findRelatedTests src/...` needs its files.
   roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
