@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os'
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: './__tests__/support/worker-environment.cjs',
   // Many tests wait for a process or a socket, so one worker a core leaves cores idle.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.
   workerIdleMemoryLimit: '300MB',
   // The tests that run `npm start` mostly wait for its clock.
