@@ -28,7 +28,7 @@ async function runReport(inputs: Readonly<Record<string, string>>): Promise<RunR
 const parse = ({ outputs }: RunResult): Result & { readonly rehearsal: boolean } =>
   JSON.parse(outputs['result'] ?? '{}') as Result & { readonly rehearsal: boolean }
 
-test('a report is green, and says what became of each change', async () => {
+test('a report is green, and says what happened to each change', async () => {
   const run = await runReport({ 'skip-labels': 'no-docs' })
   expect(run).toMatchObject({ conclusion: 'success', exitCode: 0 })
   expect(run.masks).toEqual(expect.arrayContaining(['ghs_real0123456789']))

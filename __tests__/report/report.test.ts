@@ -53,7 +53,7 @@ interface Case {
   readonly reason?: string
 }
 
-describe('what became of a merged pull request', () => {
+describe('what happened to a merged pull request', () => {
   test.each<Case>([
     {
       name: 'a merged pull request of the agent',

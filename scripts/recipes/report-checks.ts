@@ -4,7 +4,7 @@ import type { Checks, Trigger } from './check.ts'
 
 const addIssue: Trigger = ({ repositories }) => {
   const { 'acme/docs': docs } = repositories
-  if (docs !== undefined) docs.issues[8] = createIssueState({ title: 'What became of the docs' })
+  if (docs !== undefined) docs.issues[8] = createIssueState({ title: 'What happened to the docs' })
   return {}
 }
 

@@ -1,4 +1,4 @@
-/** Counts what became of the agent's pull requests. */
+/** Counts what happened to the agent's pull requests. */
 import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
 
 /** A pull request with the label, mostly of the agent. */

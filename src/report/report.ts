@@ -35,7 +35,7 @@ export interface Report extends Partial<Pick<ReportInputs, 'days' | 'failOn'>> {
 interface Words {
   /** After a number of changes. */
   readonly count: string
-  /** What became of a change. */
+  /** What happened to a change. */
   readonly text: (pullRequest: string) => string
   /** What somebody has to do. */
   readonly todo?: (pullRequest: string, change: Change) => string

@@ -43,7 +43,7 @@ function linkChange(change: JudgedChange, { repository, serverUrl }: Place): str
   return `${link} ${inlineCode(oneLine(title, MAX_TITLE_CHARS))}`.trim()
 }
 
-/** Formats what became of a change, with the reason. */
+/** Formats what happened to a change, with the reason. */
 function formatVerdict({ verdict }: JudgedChange, place: Place): string {
   const { pullRequest, reason } = verdict
   const text = describeVerdict(verdict, pullRequest === undefined ? '' : linkPullRequest(pullRequest, place))
@@ -51,7 +51,7 @@ function formatVerdict({ verdict }: JudgedChange, place: Place): string {
 }
 
 function renderRows(changes: readonly JudgedChange[], report: Report, hasTodo: boolean): string {
-  const head = ['Change', 'What became of it', ...(hasTodo ? ['Next step'] : [])]
+  const head = ['Change', 'What happened to it', ...(hasTodo ? ['Next step'] : [])]
   const rows = changes.slice(0, MAX_ROWS).map((change) => {
     const todo = hasTodo ? [escapeSentence(getTodo(change) ?? '')] : []
     return [linkChange(change, report), formatVerdict(change, report), ...todo]

@@ -1,5 +1,5 @@
 /**
- * Decides what became of a merged change. The rows of trusted history comments are the only evidence, and no change is
+ * Decides what happened to a merged change. The rows of trusted history comments are the only evidence, and no change is
  * classified better than its evidence.
  */
 import type { History, HistoryRow } from '../agent/pull-request/history.ts'
@@ -132,7 +132,7 @@ function findDoubt(change: Change, { pullRequests, completeSince }: Evidence): s
   return isCovered ? undefined : 'only the newest 1,000 pull requests were read'
 }
 
-/** Decides what became of a change: the best of what the rows prove. */
+/** Decides what happened to a change: the best of what the rows prove. */
 export function judgeChange(change: Change, evidence: Evidence): Verdict {
   const { pullRequests, skipLabels, own, now } = evidence
   const isAbout = createReference(evidence)
