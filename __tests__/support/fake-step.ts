@@ -1,6 +1,7 @@
 import { inputNames } from '../../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
+import { writeMilestone } from '../../src/agent/output/outputs.ts'
 import { openAgentStep, type AgentStep } from '../../src/agent/record.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
@@ -41,7 +42,7 @@ export function fakeStep({
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields
-  return openAgentStep(inputs, {
+  const given = {
     core: fakeHost(),
     clock,
     signal: new AbortController().signal,
@@ -53,5 +54,6 @@ export function fakeStep({
     ...fields,
     // Tests set the payload; the event is parsed from it.
     context: readRun(context),
-  })
+  }
+  return openAgentStep(inputs, given, writeMilestone)
 }

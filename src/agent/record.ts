@@ -344,14 +344,23 @@ export interface AgentStep extends Step {
   readonly record: Recorder
   /** The only one of the step, because it remembers which jobs were read. */
   readonly tryReadJob: TryReadJob
+  /** Writes the outputs as far as they are known, because the step can be killed. */
+  readonly writeMilestone: () => void
 }
 
-export const openAgentStep = (inputs: AgentInputs, given: Step): AgentStep => ({
-  ...given,
-  inputs,
-  record: new Recorder(inputs, given),
-  tryReadJob: createTryReadJob(given.clock, given.signal),
-})
+/** @param write writes the outputs that the record gives before the end of the step */
+export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: AgentStep) => void): AgentStep {
+  const step: AgentStep = {
+    ...given,
+    inputs,
+    record: new Recorder(inputs, given),
+    tryReadJob: createTryReadJob(given.clock, given.signal),
+    writeMilestone: () => {
+      write(step)
+    },
+  }
+  return step
+}
 
 /**
  * Reads a pull request and records the read.

@@ -47,7 +47,7 @@ import { runTurn } from './turn/send.ts'
 
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Run>): Promise<Run> {
-  const step = openAgentStep(inputs, given)
+  const step = openAgentStep(inputs, given, writeMilestone)
   const { record } = step
   onStop?.((error) => {
     record.fail(error)
@@ -127,7 +127,7 @@ async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentSte
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
   record.update(ending)
-  writeMilestone(step)
+  step.writeMilestone()
   const { job } = record.newest
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
   const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
@@ -167,7 +167,7 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
   for (;;) {
     const found = await examinePullRequest(current, mayFix, step)
     record.update({ pullRequest: found })
-    writeMilestone(step)
+    step.writeMilestone()
     const next = await decideNextRound(found, step)
     if (next.kind === 'recheck') {
       current = next.pullRequest

@@ -10,7 +10,6 @@ import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pul
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, type ErrorCode, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
-import { writeMilestone } from '../output/outputs.ts'
 import {
   type AgentStep,
   type ChangedFiles,
@@ -161,7 +160,7 @@ export async function examinePullRequest(
   const described = describePullRequest(pullRequest)
   if (!needsExamination(step.inputs)) return described
   step.record.update({ pullRequest: described })
-  writeMilestone(step)
+  step.writeMilestone()
   return waitForChecks(pullRequest, mayFix, step)
 }
 

@@ -16,7 +16,6 @@ import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/he
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { AgentStep, Turn } from '../record.ts'
 import type { Outcome } from '../outcome.ts'
-import { writeMilestone } from '../output/outputs.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
 /** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
@@ -193,7 +192,7 @@ export class JobWatch {
     this.note(`The service accepted the prompt (job ${response.id}).`)
     record.update({ sent: isConfirmed ? 'started' : 'accepted', job: response })
     this.observe(response)
-    writeMilestone(this.step)
+    this.step.writeMilestone()
   }
 
   /** Records a read, or the error of a failed one. The same error in a row is logged once. */

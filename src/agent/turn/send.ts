@@ -11,7 +11,6 @@ import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { AgentStep } from '../record.ts'
 import { ASK_IN_AN_ISSUE } from '../outcome.ts'
-import { writeMilestone } from '../output/outputs.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
@@ -261,7 +260,7 @@ async function runFollowUp(
     begun = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
   }
   if (begun !== undefined) record.update({ sent: 'started' })
-  if (delivery.kind === 'delivery-unknown') writeMilestone(step)
+  if (delivery.kind === 'delivery-unknown') step.writeMilestone()
   if (!inputs.wait) return { end: 'not-awaited' }
   if (begun === undefined) return { end: 'unseen' }
   const ending = await waitForTurnEnd(begun, detector, watch)
@@ -308,7 +307,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<Ending> {
   }
   record.update({ sent: 'started' })
   if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
-  writeMilestone(watch.step)
+  watch.step.writeMilestone()
   return (await waitForJob(job, watch)) ?? { end: 'timed-out' }
 }
 
