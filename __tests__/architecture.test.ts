@@ -16,11 +16,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
     agent/command.ts: agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/record.ts agent/skip.ts action github text runtime
     agent/fix-rounds.ts: agent/pull-request agent/turn agent/prompt.ts agent/record.ts action docs-service github text runtime
-    agent/pull-request: agent/turn agent/prompt.ts agent/outcome.ts agent/pull-request/status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
+    agent/pull-request: agent/turn agent/prompt.ts agent/outcome.ts agent/pull-request-status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
     agent/turn: agent/outcome.ts agent/record.ts agent/inputs.ts action docs-service github text runtime
-    agent/output: agent/outcome.ts agent/pull-request/status.ts agent/record.ts action github text runtime
-    agent/outcome.ts: agent/pull-request/status.ts agent/record.ts agent/inputs.ts action docs-service text runtime
-    agent/pull-request/status.ts: agent/record.ts text
+    agent/output: agent/outcome.ts agent/pull-request-status.ts agent/record.ts action github text runtime
+    agent/outcome.ts: agent/pull-request-status.ts agent/record.ts agent/inputs.ts action docs-service text runtime
+    agent/pull-request-status.ts: agent/record.ts text
     agent/record.ts: agent/inputs.ts action docs-service github text runtime
     agent/prompt.ts: agent/inputs.ts github text
     agent/skip.ts:

@@ -22,7 +22,7 @@ import {
 } from '../support/report.ts'
 import type { FailOn } from '../../src/agent/inputs.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { formatPullRequest } from '../../src/agent/pull-request/status.ts'
+import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
 import { renderSummary } from '../../src/agent/output/summary.ts'
 import { createGitHubError } from '../support/fake-github.ts'
 

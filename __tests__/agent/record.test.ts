@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../src/agent/skip.ts'
 import { conclude } from '../../src/agent/outcome.ts'
-import { formatPullRequest } from '../../src/agent/pull-request/status.ts'
+import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
 import {
   createUnstartedRun,
   formatWarnings,

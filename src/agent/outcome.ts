@@ -13,7 +13,7 @@ import {
   describeOperation,
   formatPullRequest,
   formatPullRequestTitle,
-} from './pull-request/status.ts'
+} from './pull-request-status.ts'
 import {
   getError,
   getJob,

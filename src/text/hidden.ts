@@ -1,7 +1,7 @@
 /**
  * Removes what people do not see in a text that GitHub renders as Markdown: comments, dropped elements, attributes, titles of
- * links, unused references, surplus cells of tables and invisible characters. Hides what is code, and so is shown as it is. Takes linear time. Where the
- * rules of Markdown leave a doubt, text is hidden.
+ * links, unused references, surplus cells of tables and invisible characters. Keeps code, which is shown as it is. Takes linear
+ * time. Where the rules of Markdown leave a doubt, text is hidden.
  */
 import { INVISIBLE } from './untrusted.ts'
 
@@ -223,18 +223,25 @@ function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
 
   function readCut(from: number): Cut | undefined {
     const next = mask.slice(from, from + 9)
-    if (next.startsWith('<!--')) {
-      const empty = /^<!--(?:>|->)/.exec(next)?.[0]
-      if (empty !== undefined) return { from, to: from + empty.length }
-      // In a paragraph, a comment without an end is text. Whether it is in one is not certain.
-      const to = findEnd('-->', from + 4)
-      const isBlock = from === 0 || (mask[from - 1] === '\n' && !findLine(from - 1).isOpen)
-      const endsLater = !isBlock && (HIDES.test(mask.slice(from + 4, to)) || isCutShort(from, to ?? from))
-      return { from, to: to === undefined || endsLater ? mask.length : to }
-    }
+    if (next.startsWith('<!--')) return readComment(from)
     if (next.startsWith('<?')) return readRegion(from, '?>') ?? readDeclaration(from)
     if (/^<!\[cdata\[$/i.test(next)) return readRegion(from, ']]>') ?? readDeclaration(from)
     if (/^<![a-z]/i.test(next) || (next.startsWith('<!') && isInBlock(from))) return readDeclaration(from)
+    return readElement(from)
+  }
+
+  function readComment(from: number): Cut {
+    const empty = /^<!--(?:>|->)/.exec(mask.slice(from, from + 6))?.[0]
+    if (empty !== undefined) return { from, to: from + empty.length }
+    // In a paragraph, a comment without an end is text. Whether it is in one is not certain.
+    const to = findEnd('-->', from + 4)
+    const isBlock = from === 0 || (mask[from - 1] === '\n' && !findLine(from - 1).isOpen)
+    const endsLater = !isBlock && (HIDES.test(mask.slice(from + 4, to)) || isCutShort(from, to ?? from))
+    return { from, to: to === undefined || endsLater ? mask.length : to }
+  }
+
+  /** A dropped element goes together with its content; of any other tag, only attributes go. */
+  function readElement(from: number): Cut | undefined {
     TAG.lastIndex = from
     const tag = TAG.exec(mask)
     if (tag === null) return readBrokenTag(from)

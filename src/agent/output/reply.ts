@@ -6,7 +6,7 @@ import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { conclude, omitInputs } from '../outcome.ts'
-import { linkCommits } from '../pull-request/status.ts'
+import { linkCommits } from '../pull-request-status.ts'
 import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
 /** Identifies the step that replies. */

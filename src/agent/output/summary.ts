@@ -18,7 +18,7 @@ import {
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { adviseAttaching, formatEnd, getOutcome, ICONS } from '../outcome.ts'
-import { adviseOnPullRequest, formatPullRequest } from '../pull-request/status.ts'
+import { adviseOnPullRequest, formatPullRequest } from '../pull-request-status.ts'
 import {
   type ChangedFiles,
   formatWarnings,

@@ -33,7 +33,7 @@ import {
   renderHistory,
   startHistory,
 } from './history.ts'
-import { isPullRequestClosed, linkCommits, listBlockers } from './status.ts'
+import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(
@@ -68,38 +68,46 @@ function nameSources(
   return { named, hidden: sources.length - own.length - named.length }
 }
 
+/** Describes what started a turn. */
+function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean): LinkedText {
+  if (failing !== undefined) return { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
+  return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
+}
+
+/** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
+function toRowEnd(turn: Turn, now: Date): Partial<HistoryRow> {
+  if (turn.end === undefined && turn.error === undefined) return {}
+  return {
+    end: now.toISOString(),
+    outcome: getTurnOutcome(turn),
+    result: formatEnd(turn),
+    effect: turn.effect?.kind ?? 'unknown',
+    ...(mayStillRun(turn) && { mayRun: true }),
+  }
+}
+
 /** Creates the row of a turn, without names that readers of the pull request may not know. */
 function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: AgentStep): HistoryRow | undefined {
   const { clock, context, deadlineAt } = step
-  const { startedAt, failing } = turn
-  if (startedAt === undefined) return undefined
+  if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
   const isNamed = canName({ repository, ...event }, place.pullRequest)
   const now = clock.wallTime()
-  const failed = failing && { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
-  const cause = isNamed ? (run.startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
-  const { text, url }: LinkedText = failed ?? cause
+  const { text, url } = describeCause(turn, run, isNamed)
   const sources = nameSources(index === 0 ? (run.sources ?? []) : [], place.pullRequest)
   const exempt = nameSources(index === 0 ? (run.exempt ?? []) : [], place.pullRequest)
   const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
-  const isWorking = turn.end === undefined && turn.error === undefined
   return {
     run: runId,
     attempt: runAttempt,
     job: isNamed ? workflowJob : '',
     action: isNamed ? runnerStepId : '',
     turn: index,
-    start: startedAt.toISOString(),
+    start: turn.startedAt.toISOString(),
     until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
     startedBy: { text, ...(url !== undefined && { url }) },
     ...(isNamed && { url: getRunUrl(context), ...(stepId !== '' && { step: stepId }) }),
-    ...(!isWorking && {
-      end: now.toISOString(),
-      outcome: getTurnOutcome(turn),
-      result: formatEnd(turn),
-      effect: turn.effect?.kind ?? 'unknown',
-      ...(mayStillRun(turn) && { mayRun: true }),
-    }),
+    ...toRowEnd(turn, now),
     ...(commits !== undefined && { commits }),
     sources: [...sources.named],
     exempt: [...exempt.named],

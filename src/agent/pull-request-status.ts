@@ -1,6 +1,6 @@
 /** Describes the state of a pull request. Hides what prevents a merge, and what is most urgent. */
-import { linked, type LinkedText, escapeSentence, quoteName, quoteNames } from '../../text/markdown.ts'
-import { formatCount, joinSentences } from '../../text/format.ts'
+import { linked, type LinkedText, escapeSentence, quoteName, quoteNames } from '../text/markdown.ts'
+import { formatCount, joinSentences } from '../text/format.ts'
 import {
   type ChecksState,
   type Findings,
@@ -15,7 +15,7 @@ import {
   ROUND_STOP_REASONS,
   type Run,
   type Turn,
-} from '../record.ts'
+} from './record.ts'
 
 export const isPullRequestClosed = ({ state }: Findings): boolean => state === 'merged' || state === 'closed'
 
