@@ -58,7 +58,8 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
   .map((path) => {
     const text = readFileSync(new URL(path, src), 'utf8')
-    return { path, folder: getFolder(path), imports: listImports(text), loads: listLoadedModules(text) }
+    const [imports, loads, exported] = [listImports(text), listLoadedModules(text), listExportedNames(text)]
+    return { path, folder: getFolder(path), imports, loads, exported }
   })
 
 /** Every module that a file names: in imports and re-exports, of types too, and in `import()`. */
@@ -79,6 +80,11 @@ function listLoadedModules(text: string): readonly string[] {
     .flatMap(({ moduleSpecifier }) =>
       moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : [],
     )
+}
+
+function listExportedNames(text: string): readonly string[] {
+  const found = text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)
+  return [...new Set(Array.from(found, ([, name = '']) => name))]
 }
 
 /** The innermost folder of a file that the table knows, or the file itself if it has its own row. */
@@ -163,6 +169,14 @@ test('there are no circular imports between folders', () => {
   for (const file of files)
     for (const other of listTargets(file).map(getFolder)) if (other !== file.folder) next.get(file.folder)?.add(other)
   expect(findCycles(next)).toEqual([])
+})
+
+test('no name is exported by two files', () => {
+  const paths = new Map<string, readonly string[]>()
+  for (const { path, exported } of files)
+    for (const name of exported) paths.set(name, [...(paths.get(name) ?? []), path])
+  expect(paths.size).toBeGreaterThan(500)
+  expect([...paths].filter(([, found]) => found.length > 1)).toEqual([])
 })
 
 type File = (typeof files)[number]

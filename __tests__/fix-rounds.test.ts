@@ -5,7 +5,7 @@ import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { AGENT_USER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
-import type { Permissions } from '../src/emulator/github/state.ts'
+import type { TokenPermissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from './support/play-step.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { flattenReport } from './support/flatten-result.ts'
@@ -134,7 +134,7 @@ test.each([
   ['statuses', [], 'The checks could not be read'],
   ['actions', [BOTH], 'Some logs of failing checks were not sent to the agent'],
 ])('without `%s: read`', async (permission, sent, message) => {
-  const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as Permissions
+  const permissions = { ...combineScenarios([]).permissions, [permission]: undefined } as unknown as TokenPermissions
   const { report, messages } = await play({ github: { checks: [fails, passes], permissions } })
   expect(messages.map(listChecksIn)).toEqual(sent)
   expect(report.warnings.find((warning) => warning.message === message)).toMatchObject({

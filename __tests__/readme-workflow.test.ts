@@ -8,7 +8,7 @@ import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/githu
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import type { Permissions } from '../src/emulator/github/state.ts'
+import type { TokenPermissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep } from './support/play-step.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
@@ -26,12 +26,12 @@ const FIRST_RUN = 100
 const HISTORY = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
 
 /** The permissions in the workflow, and no others. */
-function readPermissions(): Permissions {
+function readPermissions(): TokenPermissions {
   if (EXAMPLE === undefined || JOB === undefined) throw new Error('README.md has no workflow of the action.')
   return getPermissions(EXAMPLE.workflow, JOB)
 }
 
-function omitIssues(permissions: Permissions): Permissions {
+function omitIssues(permissions: TokenPermissions): TokenPermissions {
   return Object.fromEntries(Object.entries(permissions).filter(([name]) => name !== 'issues'))
 }
 
@@ -65,7 +65,7 @@ const listPulls = (docs: RepositoryState) =>
   Object.values(docs.pulls).filter(({ branch }) => !['agent/job_finished', 'agent/job_running'].includes(branch))
 
 /** Three pushes, each of which starts a run of the workflow, as the runs leave the repository. */
-async function pushThreeTimes(permissions: Permissions) {
+async function pushThreeTimes(permissions: TokenPermissions) {
   const github = { ...combineScenarios([]), permissions }
   const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
   const run = {

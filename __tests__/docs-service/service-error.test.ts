@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decidePost, toServiceError, type Operation, type PostDecision } from '../../src/docs-service/retry.ts'
+import { decidePost, toServiceError, type ServiceOperation, type PostDecision } from '../../src/docs-service/retry.ts'
 import type { WireResponse } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -7,8 +7,8 @@ import { createRedactor } from '../../src/text/redact.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
-const CREATE: Operation = { kind: 'create', projectId: 'docs', path: '/' }
-const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
+const CREATE: ServiceOperation = { kind: 'create', projectId: 'docs', path: '/' }
+const READ: ServiceOperation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
 
 const createResponse = (status: number) => ({ kind: 'response', status, body: '', retryAfterMs: undefined }) as const
 
@@ -68,7 +68,7 @@ test.each([401, 403])(
   },
 )
 
-const OPERATIONS: readonly Operation[] = [
+const OPERATIONS: readonly ServiceOperation[] = [
   CREATE,
   { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1' },
   { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1', isJobIdInput: true },

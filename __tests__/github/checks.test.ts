@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import { ALL_PERMISSIONS, type TokenPermissions } from '../../src/emulator/github/state.ts'
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
@@ -14,7 +14,7 @@ const readChecks = async (github: GitHub) => (await github.readChecks('acme/docs
 
 const read = (
   fields: Partial<RepositoryState>,
-  permissions: Permissions = ALL_PERMISSIONS,
+  permissions: TokenPermissions = ALL_PERMISSIONS,
   rest: EmbeddedGitHubOptions = {},
   suffices?: (listed: readonly Check[]) => boolean,
 ) =>

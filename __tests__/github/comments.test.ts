@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import { createIssueState, type Comment } from '../../src/emulator/github/issue-state.ts'
+import { createIssueState, type StoredComment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { CommentAddress, CommentPlace } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -27,11 +27,11 @@ const ADDRESS: CommentAddress = {
 const IN_THREAD: CommentAddress = { ...ADDRESS, kind: 'review-comment', id: 73, threadId: 72 }
 
 const comment = (body: string, user = 'mona') =>
-  ({ id: 71, createdAtMs: 0, reactions: [], body, user }) satisfies Comment
+  ({ id: 71, createdAtMs: 0, reactions: [], body, user }) satisfies StoredComment
 
 /** Runs calls on a pull request with comments and a thread of two review comments. */
 function withComments<T>(
-  comments: readonly Comment[],
+  comments: readonly StoredComment[],
   perform: (github: GitHub, given: EmbeddedGitHub) => Promise<T>,
   options: EmbeddedGitHubOptions = {},
 ): Promise<T> {

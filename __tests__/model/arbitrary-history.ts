@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
 import type { GitHubScenario, PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
-import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import { ALL_PERMISSIONS, type TokenPermissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { between, mostly, upTo, weighted } from './weighted.ts'
 import { FORMER_NAME, LABEL, REPOSITORY, SILENT_JOB, type History, type HistoryStep } from './history.ts'
 import { MAX_HEAD_LAG_MS, MAX_LAG_MS } from './history-invariants.ts'
 
-const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
+const WITHOUT_ACTIONS: TokenPermissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
 )
 
 /** With these permissions, the label cannot be created. */
-const WITHOUT_ISSUES: Permissions = { ...ALL_PERMISSIONS, issues: 'read' }
+const WITHOUT_ISSUES: TokenPermissions = { ...ALL_PERMISSIONS, issues: 'read' }
 
 const FORK = 'docs-agent/docs'
 

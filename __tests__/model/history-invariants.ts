@@ -1,7 +1,7 @@
 import { AGENT_USER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import type { HistoryRow } from '../../src/agent/pull-request/history.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
-import type { Turn } from '../../src/emulator/service/job-machine.ts'
+import type { ScheduledTurn } from '../../src/emulator/service/job-machine.ts'
 import { checkEndsInTime, listViolations, SHOWN_INVARIANTS } from './shown-invariants.ts'
 import { getRunId, LABEL, OUTSIDE, REPOSITORY, type HistoryRun, type HistoryTrace } from './history.ts'
 import {
@@ -122,7 +122,7 @@ function checkChange(run: HistoryRun, trace: HistoryTrace): string | undefined {
     0,
     ...run.serviceCalls.filter((call) => call.operation === 'read').map(({ asOfMs }) => asOfMs),
   )
-  const isSeen = ({ endsAtMs, plan }: Turn): boolean => endsAtMs + plan.linkDelayMs <= seenMs
+  const isSeen = ({ endsAtMs, plan }: ScheduledTurn): boolean => endsAtMs + plan.linkDelayMs <= seenMs
   const hasSeenPush = turns.some(
     (call) => isSeen(call.turn) && listPullPushesMs(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS),
   )

@@ -3,10 +3,15 @@ import { type History, parseHistory } from '../../src/agent/pull-request/history
 import { AGENT_USER, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { type CheckRun, type CommitStatus, selectStatuses } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'
-import type { Comment } from '../../src/emulator/github/issue-state.ts'
+import type { StoredComment } from '../../src/emulator/github/issue-state.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { getPushTimesMs, getJobState, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
+import {
+  getPushTimesMs,
+  getJobState,
+  type JobRecord,
+  type ScheduledTurn,
+} from '../../src/emulator/service/job-machine.ts'
 import { LABEL, REPOSITORY, type HistoryRun, type HistoryTrace, type ServiceCall } from './history.ts'
 
 export const getRepository = ({ service }: HistoryTrace): RepositoryState =>
@@ -17,11 +22,11 @@ export function findJob({ service }: HistoryTrace, jobId: string): JobRecord | u
 }
 
 /** Returns the turns that a step's prompts started, oldest first. */
-export const listTurns = ({ serviceCalls }: HistoryRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
+export const listTurns = ({ serviceCalls }: HistoryRun): readonly (ServiceCall & { readonly turn: ScheduledTurn })[] =>
   serviceCalls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
 
 /** Returns the times of a turn's pushes. Leaves out planned pushes that did not happen. */
-export function listPushesMs(trace: HistoryTrace, turn: Turn): readonly number[] {
+export function listPushesMs(trace: HistoryTrace, turn: ScheduledTurn): readonly number[] {
   const { commits } = getRepository(trace)
   return getPushTimesMs(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
 }
@@ -29,7 +34,7 @@ export function listPushesMs(trace: HistoryTrace, turn: Turn): readonly number[]
 /** Returns the times of those pushes of a turn whose commits are in the job's pull request. */
 export function listPullPushesMs(
   trace: HistoryTrace,
-  { jobId, turn }: { jobId: string; turn: Turn },
+  { jobId, turn }: { jobId: string; turn: ScheduledTurn },
 ): readonly number[] {
   const job = findJob(trace, jobId)
   const pull = job && findPull(trace, job)
@@ -47,7 +52,7 @@ export const findPull = (trace: HistoryTrace, { pullNumber }: JobRecord): PullSt
 export const TRUSTED_AUTHORS = [TOKEN_USER, MAINTAINER]
 
 /** Lists the history comments of a pull request, oldest first. */
-export const listHistories = ({ comments }: PullState): readonly (Comment & { readonly history: History })[] =>
+export const listHistories = ({ comments }: PullState): readonly (StoredComment & { readonly history: History })[] =>
   comments.flatMap((comment) => {
     const history = parseHistory(comment.body)
     return history === undefined ? [] : [{ ...comment, history }]

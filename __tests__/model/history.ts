@@ -7,7 +7,7 @@ import { createRepositoryState } from '../../src/emulator/github/repository-stat
 import { DEFAULT_LAG, type Lag } from '../../src/emulator/github/state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { FaultPattern } from '../../src/emulator/http/faults.ts'
-import type { Turn } from '../../src/emulator/service/job-machine.ts'
+import type { ScheduledTurn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
 import { createStage } from '../support/play-step.ts'
 import type { GivenRun } from '../support/fake-github.ts'
@@ -53,7 +53,7 @@ export interface ServiceCall {
   /** The status in the response; undefined if the response is incomplete, an error, or about another job. */
   readonly status: string | undefined
   /** The turn that the service added for the request's prompt. */
-  readonly turn: Turn | undefined
+  readonly turn: ScheduledTurn | undefined
 }
 
 export interface HistoryRun extends PlayedAgent {
@@ -107,7 +107,8 @@ function openService({ service: plays, github, operationFaults = {}, gitHubLags 
   return service
 }
 
-const listAllTurns = (service: Service): readonly Turn[] => [...service.listJobs()].flatMap(({ turns }) => turns)
+const listAllTurns = (service: Service): readonly ScheduledTurn[] =>
+  [...service.listJobs()].flatMap(({ turns }) => turns)
 
 function respondAndRecord(
   service: Service,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type History, type HistoryRow, startHistory } from '../../src/agent/pull-request/history.ts'
 import {
-  type Change,
+  type ReportedChange,
   type Evidence,
   isAccountedFor,
   judgeChange,
@@ -60,7 +60,7 @@ const evidences: fc.Arbitrary<Evidence> = fc.record({
   own: fc.constantFrom(new Set<number>(), new Set([1])),
   now: fc.constant(NOW),
 })
-const changes: fc.Arbitrary<Change> = fc.record(
+const changes: fc.Arbitrary<ReportedChange> = fc.record(
   {
     number: fc.constantFrom(1, 3),
     shas: fc.constantFrom([SHA], [SHA, 'b'.repeat(40)], []),
@@ -73,7 +73,7 @@ const changes: fc.Arbitrary<Change> = fc.record(
 )
 
 /** The rows that name a change, found in another way than by the code. */
-function listProof({ number, shas }: Change, { prRepository, pullRequests }: Evidence) {
+function listProof({ number, shas }: ReportedChange, { prRepository, pullRequests }: Evidence) {
   const prefix = prRepository === 'acme/docs' ? '' : 'acme/docs'
   const names = (list: readonly string[]): boolean =>
     list.includes(`${prefix}#${number}`) || (shas.length === 1 && list.includes(`${prefix}@${shas[0]}`))
@@ -124,7 +124,8 @@ test('no change is classified better than its evidence', () => {
   )
 })
 
-const rank = (change: Change, evidence: Evidence): number => VERDICTS.indexOf(judgeChange(change, evidence).kind)
+const rank = (change: ReportedChange, evidence: Evidence): number =>
+  VERDICTS.indexOf(judgeChange(change, evidence).kind)
 
 test('less evidence never gives a better result', () => {
   fc.assert(

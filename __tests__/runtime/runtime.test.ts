@@ -4,10 +4,10 @@ import { withDeadline } from '../../src/runtime/deadline.ts'
 import {
   ActionError,
   ERROR_TITLES,
-  orUndefinedIfNotFound,
-  orNotSent,
-  orUndefined,
-  rethrowFatal,
+  tolerateNotFound,
+  requireBeforeSending,
+  tolerate,
+  asExpectedError,
 } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
@@ -29,14 +29,15 @@ const error = (code: ActionError['code']): ActionError => new ActionError(code, 
 
 test('returns an expected error, and rethrows a bug and a cancelled run', () => {
   const refused = error('forbidden')
-  expect(rethrowFatal(refused)).toBe(refused)
-  for (const fatal of [error('cancelled'), new TypeError('A defect.')]) expect(() => rethrowFatal(fatal)).toThrow(fatal)
+  expect(asExpectedError(refused)).toBe(refused)
+  for (const fatal of [error('cancelled'), new TypeError('A defect.')])
+    expect(() => asExpectedError(fatal)).toThrow(fatal)
 })
 
 test('returns undefined for the named error codes only', async () => {
-  expect(await orUndefined(Promise.resolve('here'), 'not-found')).toBe('here')
-  expect(await orUndefined<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
-  await expect(orUndefined<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
+  expect(await tolerate(Promise.resolve('here'), 'not-found')).toBe('here')
+  expect(await tolerate<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
+  await expect(tolerate<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
 })
 
 test('returns undefined only after a second `not-found`', async () => {
@@ -47,17 +48,16 @@ test('returns undefined only after a second `not-found`', async () => {
       return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
     }
   }
-  expect(await orUndefinedIfNotFound(resolveEachOnce('here'))).toBe('here')
-  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
-  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
-  await expect(orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow(
-    'It failed.',
-  )
+  expect(await tolerateNotFound(resolveEachOnce('here'))).toBe('here')
+  expect(await tolerateNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
+  expect(await tolerateNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
+  await expect(tolerateNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
-  expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejectWith(error), 'Try again.'))
+  expect(await requireBeforeSending('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
+  const getError = (error: ActionError) =>
+    catchError(requireBeforeSending('It is not known', rejectWith(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
   expect(await getError(createGitHubError('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',

@@ -1,6 +1,6 @@
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import type { GitHubOptions as EmulatedOptions } from '../../src/emulator/github/github.ts'
+import type { EmbeddedGitHubOptions as EmulatedOptions } from '../../src/emulator/github/github.ts'
 import { type RepositoryState, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHub } from '../../src/github/github.ts'

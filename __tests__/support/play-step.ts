@@ -4,7 +4,7 @@ import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-st
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { findRoute } from '../../src/emulator/github/routes.ts'
+import { findGitHubRoute } from '../../src/emulator/github/routes.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceRequest, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
@@ -131,7 +131,7 @@ function getName({ method, target }: ServiceRequest): string {
   const [path = ''] = target.split('?')
   const [isJob, id] = JOB.exec(path) ?? []
   if (isJob !== undefined) return id === undefined ? 'create' : `${method === 'GET' ? 'read' : 'message'} ${id}`
-  return findRoute(method, path.replace(`${API_PATH}/repos/`, '').replace(/^[^/]+\/[^/]+/, ''))?.name ?? path
+  return findGitHubRoute(method, path.replace(`${API_PATH}/repos/`, '').replace(/^[^/]+\/[^/]+/, ''))?.name ?? path
 }
 
 export const respondWith =

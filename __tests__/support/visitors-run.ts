@@ -5,7 +5,7 @@ import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { parseVisitorsInputs, type VisitorRow, type VisitorsInputs } from '../../src/visitors/inputs.ts'
-import { toOutputs, type Report } from '../../src/visitors/report.ts'
+import { toExportOutputs, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
 import { playFeature, type FeaturePlay, type Played } from './play-feature.ts'
@@ -16,7 +16,7 @@ export const SERVICE_URL = 'http://127.0.0.1:4010'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
 
-export const VISITORS_OUTPUT_NAMES = Object.keys(toOutputs(visitorsAction.createSkippedReport(undefined, 0)))
+export const VISITORS_OUTPUT_NAMES = Object.keys(toExportOutputs(visitorsAction.createSkippedReport(undefined, 0)))
 
 /** The outputs of a step without an export. */
 export const NO_FILE: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export function createRefusal(status: number, seconds?: number): ServiceResponse
   return jsonResponse(status, { error: 'No.' }, seconds === undefined ? {} : { 'retry-after': String(seconds) })
 }
 
-export interface ExportRun extends Played<Report> {
+export interface ExportRun extends Played<ExportReport> {
   readonly requests: readonly (PageRequest & { readonly atMs: number })[]
   /** The content of the exported file. Undefined if there is none. */
   readonly written: string | undefined
@@ -100,7 +100,7 @@ export async function runExport(
 }
 
 /** Creates a report, by default of a complete export. Only a complete or uncertain export leaves a file. */
-export function createVisitorsReport(fields: Partial<Report> = {}): Report {
+export function createVisitorsReport(fields: Partial<ExportReport> = {}): ExportReport {
   const hasFile = ['complete', 'uncertain'].includes(fields.ending ?? 'complete')
   return {
     ending: 'complete',

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals'
 import { OutputFileError } from '../../src/action/workspace-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import {
-  conclude,
+  concludeExport,
   describeChange,
   ENDINGS,
   formatNumber,
-  toOutputs,
+  toExportOutputs,
   type Ending,
-  type Report,
+  type ExportReport,
 } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
@@ -18,7 +18,7 @@ const COUNTS = { human: '30', ai: '12', total: '40' }
 
 test('reports a file only after a finished export, and completeness only without doubts', () => {
   const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
-  const outputs = ENDINGS.map((ending) => [ending, toOutputs(createVisitorsReport({ ending, topPages: [] }))])
+  const outputs = ENDINGS.map((ending) => [ending, toExportOutputs(createVisitorsReport({ ending, topPages: [] }))])
   expect(Object.fromEntries(outputs)).toEqual({
     complete: { ...NO_FILE, ...COUNTS, ...file, complete: 'true' },
     uncertain: { ...NO_FILE, ...COUNTS, ...file },
@@ -26,8 +26,8 @@ test('reports a file only after a finished export, and completeness only without
     skipped: { ...NO_FILE, ...COUNTS },
     error: { ...NO_FILE, ...COUNTS },
   })
-  expect(toOutputs(createVisitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
-  expect(toOutputs(createVisitorsReport({ ending: 'error' }))).toMatchObject({ 'top-pages': '[]' })
+  expect(toExportOutputs(createVisitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
+  expect(toExportOutputs(createVisitorsReport({ ending: 'error' }))).toMatchObject({ 'top-pages': '[]' })
 })
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ['with long paths as many as fit into an environment variable', `/${'é'.repeat(200)}-`, 200, 300],
 ])('includes in `top-pages`, of a thousand pages, %s', (_name, prefix, min, max) => {
   const topPages = createRows(1_000, prefix)
-  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages }))
+  const { 'top-pages': text = '' } = toExportOutputs(createVisitorsReport({ topPages }))
   const kept = JSON.parse(text) as unknown[]
   expect(kept).toEqual(topPages.slice(0, kept.length))
   expect(kept.length).toBeGreaterThanOrEqual(min)
@@ -45,21 +45,21 @@ test.each([
 
 test('writes `top-pages` as one line without a workflow command', () => {
   const path = '/\n::error::x\r##[error]y\u2028::warning::z\u0085##[[group]'
-  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
+  const { 'top-pages': text = '' } = toExportOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
   expect(text).not.toMatch(/[\n\r\u0085\u2028\u2029]|##\[/)
   expect(JSON.parse(text)).toEqual([createRow(path)])
 })
 
 test('escapes in `top-pages` what GitHub takes for a secret, so that a job can pass it on', () => {
   const path = '/search?q=Authorization: Bearer abc'
-  const { 'top-pages': text = '' } = toOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
+  const { 'top-pages': text = '' } = toExportOutputs(createVisitorsReport({ topPages: [createRow(path)] }))
   expect(text).not.toMatch(/Authorization:|Bearer abc/)
   expect(JSON.parse(text)).toEqual([createRow(path)])
 })
 
 const WRITTEN = '3 rows were written to `out/visitors.csv`.'
 
-test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
+test.each<[Ending, boolean, Partial<ExportReport>, string | RegExp]>([
   ['complete', true, {}, WRITTEN],
   ['complete', true, { rows: 1 }, '1 row was written to `out/visitors.csv`.'],
   // The name could be Markdown or HTML.
@@ -70,7 +70,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
 ])('concludes that %s is green (%j), and describes the ending', (ending, isGreen, fields, text) => {
-  const conclusion = conclude(createVisitorsReport({ ending, ...fields }))
+  const conclusion = concludeExport(createVisitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
   expect(conclusion.title).toMatch(/^(?:[A-Z]|40 visitors \(30 people, 12 AI agents\))/)
   expect(conclusion.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
@@ -93,12 +93,12 @@ test.each([
 test('reports a comparison, and why it failed, and stays green', () => {
   const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const compared = conclude(createVisitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
+  const compared = concludeExport(createVisitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
   expect(compared.text).toBe(`That is 100% more than the day before. ${WRITTEN}`)
   const none = { human: 0, ai: 0, total: 0 }
-  const first = conclude(createVisitorsReport({ comparison: { name, totals: none } }))
+  const first = concludeExport(createVisitorsReport({ comparison: { name, totals: none } }))
   expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
-  expect(conclude(createVisitorsReport({ comparison: { name, error } }))).toMatchObject({
+  expect(concludeExport(createVisitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
     text: `${WRITTEN} The visitors were not compared with the day before: The service rejected the request (400).`,
     advice: 'Ask for later days.',
@@ -114,10 +114,10 @@ const TREND = {
 
 test('counts the missing periods of the trend, and names the reason once', () => {
   const lacks = 'The trend lacks 2 of 3 periods'
-  const alone = conclude(createVisitorsReport({ trend: TREND }))
+  const alone = concludeExport(createVisitorsReport({ trend: TREND }))
   expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
   expect([alone.isGreen, alone.advice]).toEqual([true, 'Ask for later days.'])
-  const compared = conclude(
+  const compared = concludeExport(
     createVisitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }),
   )
   expect(compared.text).toBe(
@@ -129,20 +129,20 @@ test.each([
   [{ human: 1_234, ai: 1, total: 1_235 }, '1,235 visitors (1,234 people, 1 AI agent)'],
   [{ human: 1, ai: 0, total: 1 }, '1 visitor (1 person, 0 AI agents)'],
 ])('uses the numbers as the title: %j', (totals, title) => {
-  expect(conclude(createVisitorsReport({ totals })).title).toBe(title)
-  const uncertain = conclude(createVisitorsReport({ totals, ending: 'uncertain' }))
+  expect(concludeExport(createVisitorsReport({ totals })).title).toBe(title)
+  const uncertain = concludeExport(createVisitorsReport({ totals, ending: 'uncertain' }))
   expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
 })
 
 test('reads the period before from the trend if nothing was compared', () => {
   const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
   const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
-  const { text } = conclude(createVisitorsReport({ range, trend: { periods, error: undefined } }))
+  const { text } = concludeExport(createVisitorsReport({ range, trend: { periods, error: undefined } }))
   expect(text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
 })
 
 test('leaves periods without numbers out of the output `trend`', () => {
-  const { trend = '' } = toOutputs(createVisitorsReport({ trend: TREND }))
+  const { trend = '' } = toExportOutputs(createVisitorsReport({ trend: TREND }))
   expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
 })
 
@@ -150,7 +150,7 @@ test.each([
   [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'Invalid API key', 'Check the secret.'],
   [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
 ])('uses the advice of the error: %s', (error, title, advice) => {
-  const conclusion = conclude(createVisitorsReport({ ending: 'error', rows: 0, error }))
+  const conclusion = concludeExport(createVisitorsReport({ ending: 'error', rows: 0, error }))
   expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 

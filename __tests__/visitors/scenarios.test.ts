@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
-import type { Report } from '../../src/visitors/report.ts'
+import type { ExportReport } from '../../src/visitors/report.ts'
 import { SITE_TOTALS, createSitePage, createSiteRow } from '../support/paging-server.ts'
 import type { Respond } from '../support/respond-in-process.ts'
 import {
@@ -29,7 +29,7 @@ interface Row {
   readonly name: string
   readonly respond: () => Respond
   readonly given?: Readonly<Record<string, string>>
-  readonly ending: Report['ending']
+  readonly ending: ExportReport['ending']
   readonly error?: ErrorCode
   /** Those that differ from a step without a file. */
   readonly outputs?: Readonly<Record<string, string>>

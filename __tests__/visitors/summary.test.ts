@@ -3,13 +3,13 @@ import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
 import type { ComparedPages, Trend } from '../../src/visitors/earlier-periods.ts'
-import { conclude, ENDINGS, renderSummary, type Report } from '../../src/visitors/report.ts'
+import { concludeExport, ENDINGS, renderExportSummary, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
 
-function summary(fields: Partial<Report> = {}): string {
+function summary(fields: Partial<ExportReport> = {}): string {
   const report = createVisitorsReport(fields)
-  return renderSummary(report, conclude(report))
+  return renderExportSummary(report, concludeExport(report))
 }
 
 test('shows a different icon for each ending', () => {
@@ -21,7 +21,7 @@ const cells = (first: string, ...numbers: readonly string[]): string =>
   `<tr><td>${first}</td>${numbers.map((text) => `<td align="right">${text}</td>`).join('')}</tr>`
 
 const CHANGE = { path: '/gone', before: 1_234, now: 0 }
-const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
+const compared = (pages: Partial<ComparedPages>): Partial<ExportReport> => ({
   comparison: {
     name: 'the 30 days before',
     totals: { human: 1000, ai: 0, total: 2500 },
@@ -248,7 +248,7 @@ test('quotes the reason for which the service refused an earlier period, and kee
 test('shows only the verdict if the inputs are invalid', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
   const report = visitorsAction.createSkippedReport(error, 0)
-  const markdown = renderSummary(report, conclude(report))
+  const markdown = renderExportSummary(report, concludeExport(report))
   expect(markdown).toMatch(/^## ❌ The inputs are invalid · Docs visitors\n/)
   expect(markdown).toContain('Nothing was sent.')
   expect(markdown).not.toMatch(/<table>|###/)
@@ -264,7 +264,7 @@ const HOSTILE = [
   '\u202eleft\u2066right\u0000\u001b[31m',
 ].join('')
 
-test.each<[string, Partial<Report>]>([
+test.each<[string, Partial<ExportReport>]>([
   ["a page's path", { topPages: [createRow(HOSTILE, 3)] }],
   ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   ['a file name', { file: HOSTILE }],

@@ -5,7 +5,7 @@ import { observeGitHub } from '../../__tests__/support/observe-github.ts'
 import { CENTRAL_RECIPE, expandCalls, getPermissions, type Workflow } from '../../__tests__/support/workflow-files.ts'
 import { createDemoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
+import type { GitHubState, TokenPermissions } from '../../src/emulator/github/state.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
@@ -40,11 +40,11 @@ const DEFAULT_EVENTS: Readonly<Record<string, Payload>> = {
 const getRepository = (run: Run, check: Check): string => run.from ?? check.from ?? 'acme/docs'
 
 /** Returns the permissions of all tokens of a workflow, including those of a called fleet workflow. */
-function collectPermissions(workflow: Workflow): Permissions {
+function collectPermissions(workflow: Workflow): TokenPermissions {
   const jobs = Object.values(expandCalls(workflow).jobs)
   const isFleet = jobs.some(({ uses = '' }) => uses.includes('/fleet.yml@'))
   const called = isFleet ? collectPermissions(parse(readWorkflowText('.github/workflows/fleet.yml')) as Workflow) : {}
-  const own = Object.assign({}, ...jobs.map((job) => getPermissions(workflow, job))) as Permissions
+  const own = Object.assign({}, ...jobs.map((job) => getPermissions(workflow, job))) as TokenPermissions
   return { ...called, ...own }
 }
 

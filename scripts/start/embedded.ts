@@ -1,4 +1,4 @@
-import type { GitHubExchange, GitHubOptions } from '../../src/emulator/github/github.ts'
+import type { GitHubExchange, EmbeddedGitHubOptions } from '../../src/emulator/github/github.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type PullState, listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
@@ -57,7 +57,7 @@ function describe([number, pull]: [string, PullState]): readonly string[] {
 export async function openEmbedded(
   { scenario, gitHubScenarios, runnerScenarios, speed }: EmbeddedService,
   startMs: number,
-  gitHub: Pick<GitHubOptions, 'repository' | 'changedFiles' | 'scenario'> = {},
+  gitHub: Pick<EmbeddedGitHubOptions, 'repository' | 'changedFiles' | 'scenario'> = {},
 ): Promise<Embedded> {
   // Speed up the clock instead of using the service's own speed, so that Retry-After is in seconds of the step's clock.
   const faster = fasterClock(speed, startMs)

@@ -1,4 +1,4 @@
-import type { Comment } from '../../src/emulator/github/issue-state.ts'
+import type { StoredComment } from '../../src/emulator/github/issue-state.ts'
 import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
 import { formatTime } from '../../src/emulator/github/reply.ts'
 import { pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
@@ -85,7 +85,7 @@ interface WrittenComment {
   /** `owner/name` */
   readonly repository: string
   readonly number: number
-  readonly comment: Comment
+  readonly comment: StoredComment
 }
 
 /** The webhook payload of a comment on a pull request. */

@@ -14,7 +14,7 @@ export interface OutputPlace {
 const isTooLong = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENAMETOOLONG'
 
 /** Rejects the input if `act` throws. The system's own messages contain paths, so they are not shown. */
-function orRefuse<T>(act: () => T, problem: string): T {
+function attemptRead<T>(act: () => T, problem: string): T {
   try {
     return act()
   } catch (error) {
@@ -42,17 +42,17 @@ export function partsInside(root: string, real: string, system: path.PlatformPat
  * before it checks the path: a link in the repository can point anywhere on the runner.
  */
 export function readWorkspaceFile(workspace: string, file: string, maxBytes: number): string {
-  const root = orRefuse(() => realPath(workspace), 'cannot be read, because this step has no workspace')
+  const root = attemptRead(() => realPath(workspace), 'cannot be read, because this step has no workspace')
   const missing = 'does not exist; is the repository checked out before this step?'
-  const real = orRefuse(() => realPath(path.resolve(root, file)), missing)
+  const real = attemptRead(() => realPath(path.resolve(root, file)), missing)
   partsInside(root, real)
-  const stats = orRefuse(() => fs.statSync(real), 'cannot be read')
+  const stats = attemptRead(() => fs.statSync(real), 'cannot be read')
   if (!stats.isFile()) return refuse('is not a file')
   if (stats.size > maxBytes) return refuse(`has ${stats.size} bytes; at most ${maxBytes} are allowed`)
-  const bytes = orRefuse(() => fs.readFileSync(real), 'cannot be read')
+  const bytes = attemptRead(() => fs.readFileSync(real), 'cannot be read')
   // Keep a byte order mark: it is part of the file, and so of the prompt.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  return orRefuse(() => decoder.decode(bytes), 'is not UTF-8 text')
+  return attemptRead(() => decoder.decode(bytes), 'is not UTF-8 text')
 }
 
 /**
@@ -74,10 +74,10 @@ export function findOutputPlace(workspace: string, file: string): OutputPlace {
   if (/[\u0000-\u001f\u007f]/.test(file)) return refuse('must not contain control characters')
   if (/[/\\]$/.test(file)) return refuse('is a folder')
   const problem = 'cannot be written, because its folder or a symbolic link in its path cannot be resolved'
-  const root = orRefuse(() => realPath(workspace), problem)
-  const real = orRefuse(() => followLinks(path.resolve(workspace, file)), problem)
+  const root = attemptRead(() => realPath(workspace), problem)
+  const real = attemptRead(() => followLinks(path.resolve(workspace, file)), problem)
   const parts = partsInside(root, real)
-  const stats = orRefuse(() => fs.statSync(real, { throwIfNoEntry: false }), problem)
+  const stats = attemptRead(() => fs.statSync(real, { throwIfNoEntry: false }), problem)
   if (stats?.isDirectory() === true) return refuse('is a folder')
   if (stats !== undefined && !stats.isFile()) return refuse('is not a regular file')
   return { file: real, name: parts.join('/') }
@@ -94,7 +94,7 @@ export class OutputFileError extends Error {
 }
 
 /** Reports only the code of a system error, such as `ENOSPC`, because its message contains paths. */
-function orOutputFileError(act: () => void): void {
+function attemptWrite(act: () => void): void {
   try {
     act()
   } catch (error) {
@@ -148,7 +148,7 @@ export async function writeFileAtomically(
         `The file would be larger than ${maxBytes} bytes.`,
         'Export less in one step, such as fewer days.',
       )
-    orOutputFileError(() => {
+    attemptWrite(() => {
       fs.writeFileSync(descriptor, text)
     })
   }
@@ -172,7 +172,7 @@ export async function writeFileAtomically(
   // A second signal, or an unexpected error elsewhere, exits immediately.
   process.once('exit', discard)
   try {
-    orOutputFileError(() => {
+    attemptWrite(() => {
       fs.mkdirSync(folder, { recursive: true })
       const replaced = fs.statSync(file, { throwIfNoEntry: false })
       const mode = replaced && replaced.mode & PERMISSIONS
@@ -181,7 +181,7 @@ export async function writeFileAtomically(
       if (mode !== undefined) fs.fchmodSync(descriptor, mode)
     })
     await fill(write)
-    orOutputFileError(() => {
+    attemptWrite(() => {
       // Some file systems report a full disk only here.
       fs.fsyncSync(descriptor)
       close()

@@ -7,7 +7,7 @@ import type { CommentAddress } from '../github/comments.ts'
 import { hasLabel } from '../github/labels.ts'
 import { isOpen } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { orNotSent } from '../runtime/errors.ts'
+import { requireBeforeSending } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { AgentStep } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
@@ -122,7 +122,11 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
   const github = openGitHub(step)
   const checkPermission = () => github.mayWrite(address.repository, author)
   if (
-    !(await orNotSent('Could not determine whether the author has write access', checkPermission, RETRY_COMMENT_HINT))
+    !(await requireBeforeSending(
+      'Could not determine whether the author has write access',
+      checkPermission,
+      RETRY_COMMENT_HINT,
+    ))
   )
     return skip('The author of the comment does not have write access to this repository.')
   step.record.add({ comment: address })
@@ -134,15 +138,17 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
   if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const newJob: NewJob = { kind: 'new-job', undecided: [] }
-  const found = isOnPullRequest ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT) : newJob
+  const found = isOnPullRequest
+    ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT)
+    : newJob
   if (found.kind === 'skip') return found
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
+    await step.record.attempt('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview
-    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
+    ? await requireBeforeSending('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
@@ -158,7 +164,7 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     const followUp = { prompt: prompt + about, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT } as const
     return createFollowUp(found, followUp, step)
   }
-  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
+  const change = await step.record.attempt('The prompt does not include the changes of the pull request', () =>
     formatChange(comment, step),
   )
   step.record.note(`The comment on #${number} starts a new job.`)

@@ -4,7 +4,7 @@ import { type Check, isCheckSuite } from '../github/checks.ts'
 import { findForkPoint, isByOwner, listHistory, listOwners, type PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../github/pull-requests.ts'
 import { isSamePullRequest } from '../docs-service/schemas.ts'
-import { ActionError, type ErrorCode, rethrowFatal } from '../runtime/errors.ts'
+import { ActionError, type ErrorCode, asExpectedError } from '../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import {
   type AgentStep,
@@ -121,7 +121,7 @@ function createDetailReader(what: string, { record }: AgentStep) {
     try {
       return await perform()
     } catch (caught) {
-      const error = rethrowFatal(caught)
+      const error = asExpectedError(caught)
       isStopped = !SINGLE_FAILURES.includes(error.code)
       if (!warned.has(error.message)) record.warn(`Some ${what} of failing checks were not sent to the agent`, error)
       warned.add(error.message)
@@ -162,7 +162,7 @@ async function findFailing(
   step: AgentStep,
 ): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
-  const before = await step.record.orWarn(lost, async () => {
+  const before = await step.record.attempt(lost, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, headSha } = pullRequest
     const base = findForkPoint(commits) ?? (await github.compare(repository, baseRef, headSha)).mergeBase
@@ -200,7 +200,7 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
   if (fixRounds === 0 || link === undefined) return stopFor(undefined)
   const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return stopFor(stop)
-  const next = await record.orWarn(LOST, async (): Promise<NextRound> => {
+  const next = await record.attempt(LOST, async (): Promise<NextRound> => {
     const { headSha = '' } = found
     const address = toPullRequestAddress(link, context)
     const pullRequest = record.getNewestRead(address) ?? (await readPullRequest(address, step))
@@ -227,11 +227,11 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
       getIdleWaitMs: () => Promise.resolve(0),
       async announce(idle) {
         if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
-        await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))
+        await record.attempt('The history may not show that the agent is working', () => announceTurn(step))
       },
       async check() {
         const current =
-          record.getRecentRead(address) ?? (await record.orWarn(LOST, () => readPullRequest(address, step)))
+          record.getRecentRead(address) ?? (await record.attempt(LOST, () => readPullRequest(address, step)))
         if (current === undefined) return createRefusal('not-sent')
         const { prLink } = record.newest.job ?? {}
         if (prLink === undefined || !isSamePullRequest(prLink, link)) return createRefusal('other-pull-request')

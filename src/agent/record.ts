@@ -9,7 +9,7 @@ import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
-import { type ActionError, describeError, logCauses, rethrowFatal } from '../runtime/errors.ts'
+import { type ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
@@ -275,11 +275,11 @@ export class Recorder {
    * @param message of the warning
    * @throws ActionError `cancelled`: a cancelled step does not continue
    */
-  async orWarn<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async attempt<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
-      this.warn(message, rethrowFatal(error))
+      this.warn(message, asExpectedError(error))
       return undefined
     }
   }

@@ -5,7 +5,7 @@
 import { openGitHub } from '../action/step.ts'
 import { quoteName } from '../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../github/labels.ts'
-import { ActionError, orNotSent } from '../runtime/errors.ts'
+import { ActionError, requireBeforeSending } from '../runtime/errors.ts'
 import type { AgentInputs } from './inputs.ts'
 import type { AgentStep } from './record.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
@@ -115,7 +115,7 @@ async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep
   const { inputs } = step
   const { label } = inputs
   const hint = `Create the label \`${label}\` by hand.`
-  await orNotSent(
+  await requireBeforeSending(
     `The label \`${label}\` does not exist and could not be created`,
     async () => {
       if ((await exists) !== true) await openGitHub(step).createLabel(getRepository(step), label)
@@ -155,7 +155,7 @@ export async function chooseRollingRecipient(
 ): Promise<Recipient | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await orNotSent(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
+  const found = await requireBeforeSending(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
   const { job, commits, labelExists, undecided, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)

@@ -2,7 +2,7 @@ import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
-import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtime/errors.ts'
+import { ActionError, describeError, ERROR_TITLES, tolerate } from '../runtime/errors.ts'
 import { type ChangeFindings, compareForPeople, findPeople, listSources, resolveChange } from './change/change.ts'
 import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
@@ -41,7 +41,7 @@ import {
 } from './record.ts'
 import { chooseRollingRecipient, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
-import { type Ending, JobWatch } from './turn/job-watch.ts'
+import { type TurnEnd, JobWatch } from './turn/job-watch.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
 import { runTurn } from './turn/send.ts'
 
@@ -122,7 +122,7 @@ async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<
 }
 
 /** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
-async function finishTurn(ending: Ending, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
+async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
   const { inputs, record, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
@@ -189,7 +189,7 @@ async function recordSources(change: ChangeFindings, step: AgentStep): Promise<r
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
-  const sources = (await orUndefined(listSources(change, step))) ?? []
+  const sources = (await tolerate(listSources(change, step))) ?? []
   const { repository, event } = step.context
   const name = change.compared?.repository ?? repository
   const visibility = name === repository ? event.visibility : undefined

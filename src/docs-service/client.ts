@@ -12,7 +12,7 @@ import {
   toServiceError,
   getRetryDelayMs,
   namingTheTime,
-  type Operation,
+  type ServiceOperation,
 } from './retry.ts'
 import {
   acceptedJobSchema,
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     getUnreachableSince: () => unreachableSince,
   }
 
-  async function read<T>(operation: Operation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
+  async function read<T>(operation: ServiceOperation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
     const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
@@ -185,7 +185,7 @@ export const CHECK_BEFORE_RESENDING =
   "Look at the job in the service's dashboard before you send the prompt again: the agent may still start on it."
 
 /** Keeps a hint only if it is about the base URL: “Try again later” could create a second job. */
-function createUnknownDeliveryError(cause: ActionError, { kind }: Operation): ActionError {
+function createUnknownDeliveryError(cause: ActionError, { kind }: ServiceOperation): ActionError {
   const { code, message, hint, quote } = cause
   const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
   const [consequence, look] =
@@ -230,7 +230,7 @@ async function sendWithCancelGrace(path: string, body: string, sender: PromptSen
 }
 
 /** Returns the job of a successful response. For a follow-up, it must be the same job. */
-function parseAcceptedJob(response: WireResponse, operation: Operation, redact: Redact): Delivery {
+function parseAcceptedJob(response: WireResponse, operation: ServiceOperation, redact: Redact): Delivery {
   const { jobId } = operation
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
@@ -240,7 +240,12 @@ function parseAcceptedJob(response: WireResponse, operation: Operation, redact: 
 }
 
 /** Creates a job or sends a follow-up. Returns `retry` if `decidePost` allows to resend the prompt. */
-async function sendPrompt(sender: PromptSender, operation: Operation, prompt: string, attempt = 1): Promise<Delivery> {
+async function sendPrompt(
+  sender: PromptSender,
+  operation: ServiceOperation,
+  prompt: string,
+  attempt = 1,
+): Promise<Delivery> {
   const { clock, redact, signal, deadlineAt, random, getRefusalCount, getUnreachableSince } = sender
   const reserveMs = Math.min(RESPONSE_RESERVE_MS, sender.totalMs * RESPONSE_RESERVE_SHARE)
   const getTimeToSendMs = (): number => deadlineAt - reserveMs - clock.now()

@@ -12,7 +12,7 @@ import { isSuccess, type WireResponse, type WireFailure, type WireResult } from 
 const MAX_QUOTE_CHARS = 300
 
 /** An operation of the service (section 4 of its interface), with validated ids. */
-export interface Operation {
+export interface ServiceOperation {
   readonly kind: 'create' | 'message' | 'read' | 'visitors'
   readonly projectId: string
   /** Set for a message and for a read. */
@@ -76,7 +76,7 @@ function listRefusals({
   projectId,
   jobId,
   isJobIdInput = false,
-}: Operation): Readonly<Record<number, ErrorText>> {
+}: ServiceOperation): Readonly<Record<number, ErrorText>> {
   const { sent, payment, tooLarge, scope, rateLimit } = ADVICE[kind]
   const target = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${isJobIdInput ? ', `job-id`' : ''} and \`base-url\``
@@ -189,7 +189,7 @@ export function decidePost(result: WireResult): PostDecision {
 }
 
 /** Creates the error for a failed request, with a hint. */
-export function toServiceError(result: WireResult, operation: Operation, redact: Redact): ActionError {
+export function toServiceError(result: WireResult, operation: ServiceOperation, redact: Redact): ActionError {
   if (result.kind === 'failure') {
     const [, code, what, hint] = FAILURES[result.cause]
     const name = result.code === undefined ? '' : ` (${result.code})`

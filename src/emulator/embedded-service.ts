@@ -1,11 +1,11 @@
-import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
+import { type EmbeddedGitHub, type EmbeddedGitHubOptions, createGitHub } from './github/github.ts'
 import { createRepositoryState } from './github/repository-state.ts'
 import { checkAccess } from './http/access.ts'
 import {
   type OperationResult,
-  type Refusal,
+  type RequestRefusal,
   type RequestHead,
-  refuse,
+  refuseRequest,
   type ServiceRequest,
   type ServiceResponse,
 } from './http/exchange.ts'
@@ -16,7 +16,7 @@ import { createPullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
 import type { JobRecord } from './service/job-machine.ts'
 import { ANY_PROJECT, JobStore, type Repositories } from './service/job-store.ts'
-import { type Call, findRoute, toServiceResponse, type Route } from './service/operations.ts'
+import { type ServiceCall, findServiceRoute, toServiceResponse, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
@@ -44,7 +44,7 @@ export interface ServiceOptions {
   /** The project whose finished job has a pull request from the start, if the GitHub scenario begins with one. */
   readonly projectId?: string
   readonly repositories?: Repositories
-  readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
+  readonly github?: Omit<EmbeddedGitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
 export interface Service {
@@ -58,7 +58,7 @@ export interface Service {
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   listJobs(): Iterable<JobRecord>
-  readonly github: GitHub
+  readonly github: EmbeddedGitHub
 }
 
 const PULL_PAGE = /^\/([^/]+\/[^/]+)\/pull\/([1-9]\d{0,8})$/
@@ -83,7 +83,7 @@ export function createService({
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
   const store = new JobStore(startMs, (project) => repositories[project] ?? github.getAgentRepository())
-  const github: GitHub = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
+  const github: EmbeddedGitHub = createGitHub({ ...gitHubOptions, baseUrl, startMs, listJobs: () => store.list() })
   // A project's first request creates its jobs, but this pull request must exist before that. A rehearsal's project is unknown.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     store.seedProject(
@@ -103,21 +103,21 @@ export function createService({
   }
 
   /** Returns the time of the replica that handles a request. */
-  function getReplicaTimeMs(route: Route | Refusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
+  function getReplicaTimeMs(route: Route | RequestRefusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
     if (!('operation' in route) || route.operation.name !== 'get-job') return nowMs
     return nowMs - (lagsMs[countCall(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
-  function performWithinLimit(call: Call): OperationResult {
+  function performWithinLimit(call: ServiceCall): OperationResult {
     const { operation, scenario, projectId, nowMs } = call
     // The client gives up on an endless list only after more requests than the rate limit allows.
     const bucket = scenario.pages === 'endless' ? undefined : operation.getBucket(projectId)
     const waitMs = bucket === undefined ? 0 : take(bucket, nowMs)
     if (waitMs === 0) return operation.handle(call)
-    return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
+    return refuseRequest(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }
 
-  function handleCall(path: string, call: Call): ServiceResponse {
+  function handleCall(path: string, call: ServiceCall): ServiceResponse {
     const { scenario, request, operation } = call
     const refused = checkAccess(request.headers['authorization'], operation.access)
     if (refused !== undefined) return toServiceResponse(refused, call, scenario)
@@ -149,7 +149,7 @@ export function createService({
     const { method, target, headers } = head
     const { path } = splitTarget(target)
     if (github.isGitHubTarget(path)) return github.isAuthorized(head)
-    const route = findRoute(method, path)
+    const route = findServiceRoute(method, path)
     return 'operation' in route && checkAccess(headers['authorization'], route.operation.access) === undefined
   }
 
@@ -163,7 +163,7 @@ export function createService({
       const { path, query } = splitTarget(target)
       github.catchUp(nowMs)
       if (github.isGitHubTarget(path)) return handleGitHub(request, path, query, nowMs)
-      const route = findRoute(method, path)
+      const route = findServiceRoute(method, path)
       const name = 'operation' in route ? chooseScenario(route.projectId, defaultScenario) : undefined
       const scenario = { ...SCENARIOS[name ?? defaultScenario], ...scenarioOverrides }
       const asOfMs = getReplicaTimeMs(route, path, nowMs, scenario)

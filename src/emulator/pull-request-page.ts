@@ -1,13 +1,13 @@
 import { escapeHtml } from '../text/markdown.ts'
 import { renderComment } from './comment-html.ts'
 import { type ShownCheck, listChecks } from './github/checks-view.ts'
-import type { Comment } from './github/issue-state.ts'
+import type { StoredComment } from './github/issue-state.ts'
 import { type PullState, listRequestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
 import { createEdits, getTitle } from './service/agent-edits.ts'
 import { SOURCE } from './service/job-body.ts'
-import { type JobRecord, type Turn, listPushedTurns } from './service/job-machine.ts'
+import { type JobRecord, type ScheduledTurn, listPushedTurns } from './service/job-machine.ts'
 
 const STYLE = `
   :root { color-scheme: light dark; --line: light-dark(#d1d9e0, #3d444d); --soft: light-dark(#f6f8fa, #151b23);
@@ -80,7 +80,7 @@ function renderDiffLine(line: string): string {
   return line.startsWith('-') ? `<del>${text}</del>` : `${text}\n`
 }
 
-function renderTurn({ prompt, endsAtMs }: Turn, index: number): string {
+function renderTurn({ prompt, endsAtMs }: ScheduledTurn, index: number): string {
   const shown = prompt.length <= MAX_PROMPT_LENGTH ? prompt : `${prompt.slice(0, MAX_PROMPT_LENGTH)} […]`
   const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${formatTime(endsAtMs)}</small>`
   return `<details${index === 0 ? ' open' : ''}>
@@ -97,7 +97,7 @@ function renderSection(title: string, body: string): string {
 }
 
 /** Shows each file once, and equal hunks once: prompts that are alike lead to the same edits. */
-function renderFiles(turns: readonly Turn[]): string {
+function renderFiles(turns: readonly ScheduledTurn[]): string {
   const files = new Map<string, { readonly change: string; readonly hunks: Set<string> }>()
   for (const { path, change, diff } of turns.flatMap(({ prompt }) => createEdits(prompt))) {
     const hunks = files.get(path)?.hunks ?? []
@@ -127,7 +127,7 @@ function renderReviewers(names: readonly string[]): string {
 }
 
 /** Renders a comment in GitHub's layout, with an initial instead of the avatar. */
-function renderCommentSection({ user, body, createdAtMs }: Comment): string {
+function renderCommentSection({ user, body, createdAtMs }: StoredComment): string {
   const name = user.replace(/\[bot\]$/, '')
   const isBot = name !== user
   const initial = escapeHtml(name.slice(0, 1).toUpperCase())
@@ -142,7 +142,12 @@ function getDisplayState({ state, draft, merge }: PullState): string {
   return state === 'open' && draft ? 'draft' : state
 }
 
-function renderPullRequest(job: JobRecord, turns: readonly Turn[], repository: RepositoryState, nowMs: number): string {
+function renderPullRequest(
+  job: JobRecord,
+  turns: readonly ScheduledTurn[],
+  repository: RepositoryState,
+  nowMs: number,
+): string {
   const title = getTitle(job.turns[0].prompt)
   const pull = repository.pulls[job.pullNumber]
   const [state, labels, comments] =

@@ -1,4 +1,4 @@
-import type { Delivery } from './http/exchange.ts'
+import type { ResponseDelivery } from './http/exchange.ts'
 import type { ScenarioName } from './service/scenarios.ts'
 
 /** A request and its result. */
@@ -12,7 +12,7 @@ export interface RequestRecord {
   readonly asOfMs: number
   /** 0 if there is no response. The client has not received the full response unless `delivery` is `complete`. */
   readonly status: number
-  readonly delivery: Delivery
+  readonly delivery: ResponseDelivery
   /** Undefined if the request does not name a project. */
   readonly scenario: ScenarioName | undefined
   /** Why the embedded GitHub responded with 501. */
@@ -30,7 +30,7 @@ function sanitize(text: string): string {
   return cut.replace(UNPRINTABLE, '\ufffd').replaceAll('##[', '# #[')
 }
 
-const DELIVERY_NOTES: Readonly<Record<Delivery, string>> = {
+const DELIVERY_NOTES: Readonly<Record<ResponseDelivery, string>> = {
   complete: '',
   truncated: ', broken off in the middle',
   reset: ', connection reset before the response',

@@ -4,7 +4,7 @@ import { type Server, createServer } from 'node:http'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { EMULATOR_KEY } from './http/access.ts'
 import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
-import type { GitHub } from './github/github.ts'
+import type { EmbeddedGitHub } from './github/github.ts'
 import { API_PATH } from './github/reply.ts'
 import { deliver, hasLoopbackHost, readRequest, refuseTunnel, refuseHost } from './http/http-exchange.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
@@ -33,7 +33,7 @@ export interface Emulator {
   readonly github: {
     readonly apiUrl: string
     readonly token: string
-  } & Pick<GitHub, 'catchUp' | 'state'>
+  } & Pick<EmbeddedGitHub, 'catchUp' | 'state'>
   /** Updates GitHub to the current time, as each request does, and so publishes its events. */
   catchUp(): void
   /** Every request to the documentation service so far, oldest first. */

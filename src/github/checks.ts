@@ -1,6 +1,6 @@
 /** Reads the checks of a commit, and selects those that count. */
 import * as z from 'zod/mini'
-import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
+import { type ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
 import { integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
@@ -412,7 +412,7 @@ export const connectChecks = (call: Call): Checks => ({
     ])
     const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
     if (suffices(listed)) return { checks: listed, isComplete: false }
-    const toReadError = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
+    const toReadError = (error: unknown): ActionError => asExpectedError(error, 'forbidden', 'not-found')
     const [suites, workflowRuns] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'

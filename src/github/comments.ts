@@ -1,10 +1,10 @@
 /** Reads and writes comments and reviews, and decides whose comments are trusted. */
 import * as z from 'zod/mini'
 import { getSides, type Person, type Place } from './event.ts'
-import { orUndefinedIfRefused } from './github-error.ts'
+import { tolerateRefusal } from './github-error.ts'
 import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { integer, orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import { integer, lenient, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
 /** A comment or a review of a person, and where a reply belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -27,7 +27,7 @@ type Account = Readonly<z.infer<typeof accountSchema>>
 
 /** The fields of a comment about its author. */
 const AUTHOR_FIELDS = {
-  user: orUndefined(accountSchema),
+  user: lenient(accountSchema),
   /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
   author_association: textOrEmpty,
 }
@@ -48,7 +48,7 @@ const viewerSchema = part({ data: part({ viewer: part({ databaseId: integer }) }
 
 /** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
 async function readOwnId(api: Api): Promise<number | undefined> {
-  const response = await orUndefinedIfRefused(api.graphql('query { viewer { databaseId } }'))
+  const response = await tolerateRefusal(api.graphql('query { viewer { databaseId } }'))
   return response && parseResponse(viewerSchema, response).data.viewer.databaseId
 }
 
@@ -287,7 +287,7 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
 async function readWriteAccess(api: Api, { id, login }: PermissionSubject): Promise<boolean> {
   const { request, repo } = api
   const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const response = await orUndefinedIfRefused(request(route, { ...repo, username: login }), [404])
+  const response = await tolerateRefusal(request(route, { ...repo, username: login }), [404])
   if (response === undefined) {
     // The user is missing only if the token has access to the repository.
     await request('GET /repos/{owner}/{repo}', repo)

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
-import { orUndefined, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
+import { lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
 /** GitHub's limit for the commits of a pull request. */
 export const MAX_COMMITS = 250
@@ -213,7 +213,7 @@ const wireComparison = z.object({
   merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson }) }),
   commits: z.array(commitSchema),
   total_commits: z.int(),
-  files: orUndefined(withGaps(z.pipe(wireFile, z.transform(toFile)))),
+  files: lenient(withGaps(z.pipe(wireFile, z.transform(toFile)))),
 })
 
 function toComparison(comparison: z.infer<typeof wireComparison>) {

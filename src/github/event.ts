@@ -1,13 +1,13 @@
 /** Reads the webhook event that started the run. */
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
-import { flag, integer, orUndefined, part, skipMalformed, text, textOrEmpty, visibilitySchema } from './schemas.ts'
+import { flag, integer, lenient, part, skipMalformed, text, textOrEmpty, visibilitySchema } from './schemas.ts'
 
 const SHA = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
-const sha = orUndefined(SHA)
+const sha = lenient(SHA)
 
 /** A pull request, an issue or a discussion. */
-const subjectSchema = orUndefined(
+const subjectSchema = lenient(
   z.object({
     base: part({ sha }),
     head: part({ sha, repo: part({ full_name: text }) }),
@@ -19,12 +19,12 @@ const subjectSchema = orUndefined(
     merged: flag,
     labels: z.catch(skipMalformed(z.object({ name: z.string() })), []),
     /** Set on an issue that is a pull request. */
-    pull_request: orUndefined(z.object({})),
+    pull_request: lenient(z.object({})),
   }),
 )
 
 /** A comment or a review. */
-const commentSchema = orUndefined(
+const commentSchema = lenient(
   z.object({
     id: z.int(),
     html_url: text,
@@ -55,7 +55,7 @@ const workShape = {
     [],
   ),
 }
-const workSchema = orUndefined(z.object(workShape))
+const workSchema = lenient(z.object(workShape))
 
 const runShape = { id: integer, event: textOrEmpty, workflow_id: integer, name: text, conclusion: text, html_url: text }
 
@@ -83,7 +83,7 @@ const payloadSchema = part({
   sha,
   // An incomplete list would not show what was pushed, so one malformed commit discards the list.
   commits: z.catch(z.array(pushedCommitSchema), []),
-  sender: orUndefined(z.object({ login: text, type: text })),
+  sender: lenient(z.object({ login: text, type: text })),
   repository: part({
     id: integer,
     full_name: text,
@@ -97,15 +97,15 @@ const payloadSchema = part({
   discussion: subjectSchema,
   comment: commentSchema,
   review: commentSchema,
-  workflow_run: orUndefined(z.object({ ...workShape, ...runShape })),
+  workflow_run: lenient(z.object({ ...workShape, ...runShape })),
   check_suite: workSchema,
-  check_run: orUndefined(z.object({ ...workShape, check_suite: workSchema })),
-  deployment: orUndefined(z.object({ ref: text, sha })),
+  check_run: lenient(z.object({ ...workShape, check_suite: workSchema })),
+  deployment: lenient(z.object({ ref: text, sha })),
   commit: part({ commit: part({ message: textOrEmpty }), parents: z.catch(z.array(z.object({ sha: SHA })), []) }),
   build: part({ commit: sha }),
   registry_package: part({ package_version: part({ target_oid: sha }) }),
-  merge_group: orUndefined(z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
-  release: orUndefined(z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text })),
+  merge_group: lenient(z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
+  release: lenient(z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text })),
 })
 const objectSchema = z.object({})
 type Payload = z.infer<typeof payloadSchema>

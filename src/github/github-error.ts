@@ -63,7 +63,7 @@ const DEFAULT_RATE_LIMIT_MS = 60_000
  * An error response, or a redirect that is not followed. It is not used outside this folder: `toActionError`
  * converts it for users.
  */
-export class Refusal extends Error {
+export class GitHubRefusal extends Error {
   readonly status: number
   /** Empty if there is none. */
   readonly githubMessage: string
@@ -120,9 +120,9 @@ export class Refusal extends Error {
  * Returns `undefined` if GitHub refuses the request, except because of a rate limit.
  * @param statuses the statuses that count as refusals
  */
-export async function orUndefinedIfRefused<T>(promise: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
+export async function tolerateRefusal<T>(promise: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   return promise.catch((error: unknown) => {
-    if (error instanceof Refusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
+    if (error instanceof GitHubRefusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
     throw error
   })
 }
@@ -142,7 +142,7 @@ function describeRefusal(githubMessage: string, status: number, redact: Redact):
 }
 
 /** Quotes the validation errors. The message alone can be generic, such as “Validation Failed”. */
-function describeValidation({ githubMessage, problems }: Refusal, redact: Redact): string {
+function describeValidation({ githubMessage, problems }: GitHubRefusal, redact: Redact): string {
   const reasons = problems.map((problem) => toQuote(problem, redact)).filter((reason) => reason !== '')
   if (reasons.length > 0) return `GitHub rejected the request (422): “${reasons.join('; ')}”.`
   if (GENERIC_VALIDATION.test(githubMessage)) return 'GitHub rejected the request (422) without a reason.'
@@ -153,7 +153,7 @@ const EXPIRED =
   'The token of a GitHub App lasts one hour. Keep `timeout-minutes` at 55 or less. If the agent needs longer, wait for its job with the recipe `attach.yml`, which gets a new token.'
 
 function toRefusalError(
-  refusal: Refusal,
+  refusal: GitHubRefusal,
   permission: string,
   repository: string,
   redact: Redact,
@@ -208,7 +208,7 @@ export function toActionError(
   now: Date,
 ): ActionError {
   if (error instanceof ActionError) return error
-  if (error instanceof Refusal) return toRefusalError(error, permission, repository, redact, now)
+  if (error instanceof GitHubRefusal) return toRefusalError(error, permission, repository, redact, now)
   if (error instanceof InvalidResponse)
     return new ActionError('bad-answer', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
@@ -229,7 +229,8 @@ const FINE_GRAINED_HINT =
 /** Replaces the advice of an error if GitHub has refused checks to a fine-grained personal token. */
 export function adviseFineGrainedToken(error: ActionError, token: string, permission: string): ActionError {
   const { code, message, cause } = error
-  if (!token.startsWith('github_pat_') || permission !== 'checks: read' || !(cause instanceof Refusal)) return error
+  if (!token.startsWith('github_pat_') || permission !== 'checks: read' || !(cause instanceof GitHubRefusal))
+    return error
   const isAboutToken = code === 'not-found' || (code === 'forbidden' && cause.isAboutPermissions)
   return isAboutToken ? new ActionError(code, message, { hint: FINE_GRAINED_HINT, cause }) : error
 }

@@ -1,7 +1,7 @@
 /** Reads and adds the labels of pull requests. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
-import { orUndefinedIfRefused } from './github-error.ts'
+import { tolerateRefusal } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { parseResponse } from './schemas.ts'
 
@@ -91,7 +91,7 @@ export const connectLabels = (call: Call): Labels => ({
       const labelled =
         pages.length < MAX_NEWEST_PAGES
           ? []
-          : await orUndefinedIfRefused(readAll(readLabelled, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
+          : await tolerateRefusal(readAll(readLabelled, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
       const issues = (labelled ?? []).filter(({ isPullRequest }) => isPullRequest)
       const found = new Map([...issues, ...pages.flat()].map((pull) => [pull.number, pull]))
       return toPullRequests(
@@ -101,13 +101,12 @@ export const connectLabels = (call: Call): Labels => ({
     }),
   labelExists: (repository, label) =>
     call('issues: write', repository, async ({ request, repo }) => {
-      return (await orUndefinedIfRefused(request(READ_LABEL, { ...repo, name: label }), [404])) !== undefined
+      return (await tolerateRefusal(request(READ_LABEL, { ...repo, name: label }), [404])) !== undefined
     }),
   createLabel: (repository, label) =>
     call('issues: write', repository, async ({ request, repo }) => {
       const created = request('POST /repos/{owner}/{repo}/labels', { ...repo, name: label })
       // Another step may have created the label in the meantime.
-      if ((await orUndefinedIfRefused(created, [422])) === undefined)
-        await request(READ_LABEL, { ...repo, name: label })
+      if ((await tolerateRefusal(created, [422])) === undefined) await request(READ_LABEL, { ...repo, name: label })
     }),
 })

@@ -30,13 +30,13 @@ export function part<S extends Shape>(shape: S): z.ZodMiniCatch<z.ZodMiniObject<
 }
 
 /** Undefined if it is missing or malformed. */
-export function orUndefined<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+export function lenient<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
   return z.catch(z.optional(schema), undefined)
 }
 
 /** A list in which malformed items are undefined. */
 export function withGaps<T>(item: z.ZodMiniType<T>): z.ZodMiniType<(T | undefined)[]> {
-  return z.array(orUndefined(item))
+  return z.array(lenient(item))
 }
 
 /** A list without its malformed items. */

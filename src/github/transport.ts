@@ -7,7 +7,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
-import { Refusal, TransportFailure, type GitHubResponse } from './github-error.ts'
+import { GitHubRefusal, TransportFailure, type GitHubResponse } from './github-error.ts'
 import { InvalidResponse } from './schemas.ts'
 
 /** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
@@ -74,7 +74,7 @@ const EXPIRY_SUSPECTED_MS = 30 * 60_000
 
 /** Whether a retry may succeed. A request that may have been processed is only retried if it is idempotent. */
 function isTransient(error: unknown, isIdempotent: boolean): boolean {
-  if (error instanceof Refusal) return isIdempotent && (error.status >= 500 || error.status === 408)
+  if (error instanceof GitHubRefusal) return isIdempotent && (error.status >= 500 || error.status === 408)
   const cause = error instanceof TransportFailure ? failureCause(error.cause) : undefined
   return cause === 'no-connection' || (isIdempotent && cause === 'broken')
 }
@@ -131,7 +131,7 @@ export function createRequestPolicy(
     const response = await withDeadline(send, { clock, signal, timeoutMs, timedOut })
     hasAccepted ||= response.status < 400
     if (response.status < 300 || (response.status === 302 && redirect === 'manual')) return response
-    throw new Refusal(response, hasAccepted || clock.now() - openedAt > EXPIRY_SUSPECTED_MS)
+    throw new GitHubRefusal(response, hasAccepted || clock.now() - openedAt > EXPIRY_SUSPECTED_MS)
   }
 
   return (octokit) => {
@@ -151,7 +151,8 @@ export function createRequestPolicy(
           if (!isJson && redirect !== 'manual') throw new InvalidResponse()
           return response
         } catch (error) {
-          const limitMs = error instanceof Refusal && error.isRateLimit ? error.limitMs(clock.wallTime()) : undefined
+          const limitMs =
+            error instanceof GitHubRefusal && error.isRateLimit ? error.limitMs(clock.wallTime()) : undefined
           if (limitMs === undefined && !(failures < MAX_RETRIES && isTransient(error, isIdempotent))) throw error
           const delayMs =
             limitMs === undefined

@@ -7,7 +7,7 @@ import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { mapInBatches, explainFailure } from './changes.ts'
 import type { ReportInputs } from './inputs.ts'
 import { type AgentPullRequest, isInPeriod, isWaiting } from './numbers.ts'
-import type { Change, LabelledPullRequest } from './verdict.ts'
+import type { ReportedChange, LabelledPullRequest } from './verdict.ts'
 
 export interface AgentWork {
   /** All with the label, of the agent or not: only trusted histories count. */
@@ -64,7 +64,7 @@ async function readApprovers(repository: string, number: number, step: Step): Pr
 }
 
 /** Returns a time that is not after the beginning of the period or of a change. Empty if one of them is unknown. */
-function findEarliest(changes: readonly Change[], periodStart: Date): string {
+function findEarliest(changes: readonly ReportedChange[], periodStart: Date): string {
   const times = changes.map(({ since }) => Date.parse(since ?? ''))
   const earliest = Math.min(periodStart.getTime(), ...times)
   return Number.isNaN(earliest) ? '' : new Date(earliest).toISOString()
@@ -76,7 +76,7 @@ function findEarliest(changes: readonly Change[], periodStart: Date): string {
  */
 export async function readAgentWork(
   { label, prRepository }: Pick<ReportInputs, 'label' | 'prRepository'>,
-  changes: readonly Change[],
+  changes: readonly ReportedChange[],
   periodStart: Date,
   step: Step,
 ): Promise<AgentWork> {
@@ -122,7 +122,11 @@ export interface OwnWork {
  * Finds the changes that are pull requests of the agent: those with a trusted history of any label.
  * @param known numbers of pull requests of the agent
  */
-export async function findOwn(changes: readonly Change[], known: readonly number[], step: Step): Promise<OwnWork> {
+export async function findOwn(
+  changes: readonly ReportedChange[],
+  known: readonly number[],
+  step: Step,
+): Promise<OwnWork> {
   const own = new Set(known)
   const problems = new Map<number, string>()
   const numbers = changes.flatMap(({ number }) => (number === undefined || own.has(number) ? [] : number))

@@ -4,11 +4,11 @@ import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
-import { ActionError, rethrowFatal } from '../runtime/errors.ts'
+import { ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import type { Range, ReportInputs } from './inputs.ts'
 import { nameRef } from './report.ts'
-import type { Change } from './verdict.ts'
+import type { ReportedChange } from './verdict.ts'
 
 /** The newest published release ... the commit of the run. Undefined without a release. */
 async function findDefaultRange(step: Step): Promise<Range | undefined> {
@@ -41,7 +41,7 @@ export async function mapInBatches<T, R>(items: readonly T[], map: (item: T) => 
  * @throws the error itself if it would concern all items, or is a bug
  */
 export function explainFailure(caught: unknown): string {
-  const error = rethrowFatal(caught)
+  const error = asExpectedError(caught)
   if (failsForAll(error)) throw error
   return error.message
 }
@@ -80,7 +80,7 @@ export async function readChanges(
   { base, head }: Range,
   { failOn }: Pick<ReportInputs, 'failOn'>,
   step: Step,
-): Promise<readonly Change[]> {
+): Promise<readonly ReportedChange[]> {
   const { repository } = step.context
   const github = openGitHub(step)
   const { commits: compared, totalCommits, mergeBaseAt, relation } = await github.compare(repository, base, head)
@@ -118,7 +118,7 @@ export async function readChanges(
   )
   for (const commit of commits) if (!found.has(commit.sha)) await lookUp(commit)
   const direct = { labels: [], since }
-  const changes: Change[] = []
+  const changes: ReportedChange[] = []
   const numbers = new Set<number>()
   for (const { sha, message } of commits) {
     const pullRequests = found.get(sha) ?? []

@@ -34,7 +34,7 @@ const rangeInput: Input<Range> = (text, raw) => {
   )
 }
 
-export const FAIL_ON = ['none', 'no-trace'] as const
+export const REPORT_FAIL_ON = ['none', 'no-trace'] as const
 
 /** Every input of the action, in the order of report/action.yml, which has the defaults of `label` and `github-token`. */
 export const REPORT_FIELDS = {
@@ -54,7 +54,7 @@ export const REPORT_FIELDS = {
     '',
     inputThat(tokenInput, (token) => token === '' && 'is empty, but everything is read from GitHub'),
   ),
-  failOn: field('fail-on', 'none', choiceInput(FAIL_ON)),
+  failOn: field('fail-on', 'none', choiceInput(REPORT_FAIL_ON)),
 }
 
 export interface ReportInputs extends Parsed<typeof REPORT_FIELDS>, StepInputs {

@@ -10,9 +10,9 @@ import { findOwn, readAgentWork } from './agent-work.ts'
 import { findRange, readChanges } from './changes.ts'
 import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts'
 import { countPullRequests, isInPeriod, startOfPeriod } from './numbers.ts'
-import { conclude, nameRef, type Report, toOutputs } from './report.ts'
-import { renderSummary } from './summary.ts'
-import { type Change, type Evidence, judgeChange } from './verdict.ts'
+import { concludeReport, nameRef, type Report, toReportOutputs } from './report.ts'
+import { renderReportSummary } from './summary.ts'
+import { type ReportedChange, type Evidence, judgeChange } from './verdict.ts'
 
 const GRANT = "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`."
 
@@ -56,7 +56,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     own: new Set(isSameRepository(repository, agentRepository) ? byAgent.map(({ number }) => number) : []),
     now,
   }
-  const isUndecided = (change: Change): boolean =>
+  const isUndecided = (change: ReportedChange): boolean =>
     ['no-trace', 'not-readable'].includes(judgeChange(change, evidence).kind)
   const { own, problems } = await findOwn(changes.filter(isUndecided), [...evidence.own], step)
   const judged = changes.map((change) => {
@@ -102,11 +102,11 @@ export const reportAction: Action<ReportInputs, Report> = {
   run: runReportStep,
   createSkippedReport: (error, durationMs, isRehearsal) => ({ error, durationMs, isRehearsal }),
   render(report, _redact, wantsSummary) {
-    const conclusion = conclude(report)
+    const conclusion = concludeReport(report)
     return {
       ...conclusion,
-      outputs: toOutputs(report, conclusion),
-      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+      outputs: toReportOutputs(report, conclusion),
+      summary: wantsSummary ? renderReportSummary(report, conclusion) : undefined,
     }
   },
 }

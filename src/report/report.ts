@@ -6,9 +6,9 @@ import { quoteName } from '../text/markdown.ts'
 import { oneLine, toOutputJson } from '../text/untrusted.ts'
 import type { Range, ReportInputs } from './inputs.ts'
 import { type AgentPullRequest, countDaysOpen, isWaiting, type Numbers } from './numbers.ts'
-import { type Change, isAccountedFor, type Verdict, VERDICTS } from './verdict.ts'
+import { type ReportedChange, isAccountedFor, type Verdict, VERDICTS } from './verdict.ts'
 
-export interface JudgedChange extends Change {
+export interface JudgedChange extends ReportedChange {
   readonly verdict: Verdict
 }
 
@@ -38,7 +38,7 @@ interface Words {
   /** What happened to a change. */
   readonly text: (pullRequest: string) => string
   /** What somebody has to do. */
-  readonly todo?: (pullRequest: string, change: Change) => string
+  readonly todo?: (pullRequest: string, change: ReportedChange) => string
 }
 
 /** The names of pull requests are between back-ticks. */
@@ -96,7 +96,7 @@ export const getTodo = (change: JudgedChange): string | undefined =>
 export const describeVerdict = ({ kind }: Verdict, name: string): string => WORDS[kind].text(name)
 
 /** @returns `#12`, or the id of a commit; empty for commits that GitHub does not list */
-export const nameChange = ({ number, shas }: Change): string =>
+export const nameChange = ({ number, shas }: ReportedChange): string =>
   number === undefined ? (shas[0]?.slice(0, 7) ?? '') : `#${number}`
 
 const countKind = (changes: readonly JudgedChange[], kind: Verdict['kind']): number =>
@@ -161,7 +161,7 @@ const TITLES: Readonly<Record<ErrorCode, string>> = {
 }
 
 /** A report is red if it could not be made, or if a change is not accounted for and `fail-on` says so. */
-export function conclude(report: Report): Conclusion {
+export function concludeReport(report: Report): Conclusion {
   const { error, range, failOn } = report
   if (error !== undefined) return { isGreen: false, title: TITLES[error.code], text: error.message, advice: error.hint }
   const unaccounted = (report.changes ?? []).filter(({ verdict }) => !isAccountedFor(verdict))
@@ -260,6 +260,6 @@ function renderResult(report: Report, conclusion: Conclusion): string {
   return toOutputJson(result)
 }
 
-export const toOutputs = (report: Report, conclusion: Conclusion): { readonly result: string } => ({
+export const toReportOutputs = (report: Report, conclusion: Conclusion): { readonly result: string } => ({
   result: renderResult(report, conclusion),
 })

@@ -140,7 +140,7 @@ function getIcon(report: Report, isGreen: boolean): string {
 }
 
 /** The job summary, as Markdown for GitHub. */
-export function renderSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
+export function renderReportSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
   const { repository, range, isRehearsal } = report
   const place = [
     'Docs report',

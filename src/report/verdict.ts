@@ -9,7 +9,7 @@ import { isSameRepository } from '../github/schemas.ts'
 import { oneLine } from '../text/untrusted.ts'
 
 /** A merged pull request, a commit that was pushed directly, or commits that GitHub does not list. */
-export interface Change {
+export interface ReportedChange {
   /** Undefined: not a pull request. */
   readonly number?: number
   /** Its commits in the range, newest first. Empty for commits that GitHub does not list. */
@@ -101,7 +101,7 @@ function createReference({ repository, prRepository }: Evidence) {
   const prefix = isSameRepository(repository, prRepository) ? '' : repository.toLowerCase()
   const includes = (sources: readonly string[], reference: string): boolean =>
     sources.some((source) => source.toLowerCase() === `${prefix}${reference}`)
-  return ({ number, shas }: Change, sources: readonly string[]): boolean =>
+  return ({ number, shas }: ReportedChange, sources: readonly string[]): boolean =>
     (number !== undefined && includes(sources, `#${number}`)) ||
     // A row names commits if GitHub did not know yet which pull request they came from.
     (shas.length > 0 && shas.every((sha) => includes(sources, `@${sha}`)))
@@ -111,7 +111,7 @@ function createReference({ repository, prRepository }: Evidence) {
 const MAX_CLOCK_SKEW_MS = 5 * 60_000
 
 /** Whether a row that cannot be read may be about the change: a hidden source, or a row that was dropped. */
-function mayHide({ rows, dropped }: History, { since }: Change): boolean {
+function mayHide({ rows, dropped }: History, { since }: ReportedChange): boolean {
   const sinceMs = Date.parse(since ?? '') || -Infinity
   const isLater = ({ start }: HistoryRow): boolean => Date.parse(start) >= sinceMs - MAX_CLOCK_SKEW_MS
   const [oldest] = rows
@@ -121,7 +121,7 @@ function mayHide({ rows, dropped }: History, { since }: Change): boolean {
 }
 
 /** Returns why it cannot be known that no row is about a change. */
-function findDoubt(change: Change, { pullRequests, completeSince }: Evidence): string | undefined {
+function findDoubt(change: ReportedChange, { pullRequests, completeSince }: Evidence): string | undefined {
   if (change.unreadable !== undefined) return change.unreadable
   for (const { number, problem, histories } of pullRequests) {
     if (problem !== undefined) return problem
@@ -133,7 +133,7 @@ function findDoubt(change: Change, { pullRequests, completeSince }: Evidence): s
 }
 
 /** Decides what happened to a change: the best of what the rows prove. */
-export function judgeChange(change: Change, evidence: Evidence): Verdict {
+export function judgeChange(change: ReportedChange, evidence: Evidence): Verdict {
   const { pullRequests, skipLabels, own, now } = evidence
   const isAbout = createReference(evidence)
   const rows = pullRequests.flatMap((pullRequest) =>

@@ -96,24 +96,24 @@ export function describeError({ message, quote }: ActionError): string {
  * @param codes the expected codes, by default all except `cancelled`
  * @throws the error itself if it is not expected
  */
-export function rethrowFatal(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
+export function asExpectedError(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
   if (!(error instanceof ActionError)) throw error
   const isExpected = codes.length === 0 ? error.code !== 'cancelled' : codes.includes(error.code)
   if (!isExpected) throw error
   return error
 }
 
-/** Returns `undefined` if the promise rejects with an expected error, as `rethrowFatal` defines it. */
-export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
+/** Returns `undefined` if the promise rejects with an expected error, as `asExpectedError` defines it. */
+export async function tolerate<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
   return promise.catch((error: unknown) => {
-    rethrowFatal(error, ...codes)
+    asExpectedError(error, ...codes)
     return undefined
   })
 }
 
 /** Returns `undefined` after two 404 responses. A single one could come from a gateway. */
-export async function orUndefinedIfNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
-  return (await orUndefined(request(), 'not-found')) ?? orUndefined(request(), 'not-found')
+export async function tolerateNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return (await tolerate(request(), 'not-found')) ?? tolerate(request(), 'not-found')
 }
 
 /**
@@ -121,7 +121,7 @@ export async function orUndefinedIfNotFound<T>(request: () => Promise<T>): Promi
  * @param unknown what is unknown if it fails, as the beginning of the message
  * @throws ActionError `not-sent` instead of any other code except `cancelled`
  */
-export async function orNotSent<T>(
+export async function requireBeforeSending<T>(
   unknown: string,
   perform: () => Promise<T>,
   hint: string,
@@ -130,7 +130,7 @@ export async function orNotSent<T>(
   try {
     return await perform()
   } catch (caught) {
-    const error = rethrowFatal(caught)
+    const error = asExpectedError(caught)
     if (error.code === 'not-sent') throw error
     const isAboutPermission = grant !== undefined && error.hint?.startsWith('Grant ') === true
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, {

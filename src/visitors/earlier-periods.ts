@@ -22,7 +22,7 @@ export interface ComparedPages {
   readonly isComplete: boolean
 }
 
-export interface Comparison {
+export interface PeriodComparison {
   /** Names the period, for the middle of a sentence. */
   readonly name: string
   /** Undefined if the period could not be read. */
@@ -84,7 +84,7 @@ export async function readComparison(
   { compare, range }: VisitorsInputs,
   now: VisitorList,
   step: Step,
-): Promise<Comparison | undefined> {
+): Promise<PeriodComparison | undefined> {
   const period = toPeriod(range)
   if (compare === 'false' || period === undefined) return undefined
   const [name, earlier] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
@@ -124,7 +124,7 @@ export interface Trend {
 export async function readTrend(
   { trend: count, range }: VisitorsInputs,
   totals: VisitorTotals | undefined,
-  comparison: Comparison | undefined,
+  comparison: PeriodComparison | undefined,
   step: Step,
 ): Promise<Trend | undefined> {
   const exported = toPeriod(range)

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
 import { type DateRange, describeRange, labelPeriods, namePeriodBefore, toPeriod } from './date-range.ts'
-import type { ComparedPages, Comparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
+import type { ComparedPages, PeriodComparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
 import type { VisitorRow, VisitorTotals } from './inputs.ts'
 import { shortenPath, SHOWN_PATH_LENGTH } from './visitor-list.ts'
 
@@ -16,7 +16,7 @@ export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'
 export type Ending = (typeof ENDINGS)[number]
 
 /** Everything that the step knows at its end. Log, outputs, summary and exit code are derived from it alone. */
-export interface Report {
+export interface ExportReport {
   readonly ending: Ending
   /** Undefined, as the range, if the inputs are invalid. */
   readonly projectId?: string
@@ -30,7 +30,7 @@ export interface Report {
   /** The file's path in the workspace; undefined if there is no file. */
   readonly file?: string
   /** Undefined if nothing was to be compared, or there is no file. */
-  readonly comparison?: Comparison | undefined
+  readonly comparison?: PeriodComparison | undefined
   /** Undefined if no trend was requested, or there is no file. */
   readonly trend?: Trend | undefined
   readonly durationMs: number
@@ -56,7 +56,7 @@ export function describeChange(now: number, before: number, name: string): strin
   return `${formatPercent((100 * Math.abs(now - before)) / before)} ${now > before ? 'more' : 'fewer'} than ${name}`
 }
 
-function describeFailedComparison({ comparison }: Report): string | undefined {
+function describeFailedComparison({ comparison }: ExportReport): string | undefined {
   if (comparison?.error === undefined) return undefined
   const what = comparison.totals === undefined ? 'The visitors' : 'The pages'
   return `${what} were not compared with ${comparison.name}: ${comparison.error.message}`
@@ -69,13 +69,13 @@ interface PeriodBefore {
 }
 
 /** The period directly before, from the comparison or from the trend. */
-function findPeriodBefore({ range, comparison, trend }: Report): PeriodBefore | undefined {
+function findPeriodBefore({ range, comparison, trend }: ExportReport): PeriodBefore | undefined {
   if (comparison?.totals !== undefined) return { name: comparison.name, totals: comparison.totals }
   const [period, totals] = [range && toPeriod(range), trend?.periods.at(-2)?.totals]
   return period && totals && { name: namePeriodBefore(period), totals }
 }
 
-function describeChangeSince(report: Report): string | undefined {
+function describeChangeSince(report: ExportReport): string | undefined {
   const { totals } = report
   const before = findPeriodBefore(report)
   if (before === undefined || totals === undefined) return undefined
@@ -83,7 +83,7 @@ function describeChangeSince(report: Report): string | undefined {
   return change.startsWith(before.name) ? `${capitalize(change)}.` : `That is ${change}.`
 }
 
-function describeMissingPeriods({ trend, comparison }: Report): string | undefined {
+function describeMissingPeriods({ trend, comparison }: ExportReport): string | undefined {
   const missing = trend?.periods.filter(({ totals }) => totals === undefined) ?? []
   if (trend?.error === undefined || missing.length === 0) return undefined
   const gap = `The trend lacks ${missing.length} of ${trend.periods.length} periods`
@@ -91,7 +91,7 @@ function describeMissingPeriods({ trend, comparison }: Report): string | undefin
 }
 
 /** The file name may come from an event, and this text is rendered as Markdown. */
-function describeFile({ rows, file = '' }: Report): string {
+function describeFile({ rows, file = '' }: ExportReport): string {
   const name = /^[\w./ -]+$/.test(file) ? `\`${file}\`` : 'the file of `output-file`'
   return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${name}.`
 }
@@ -101,7 +101,7 @@ export const formatNumber = (value: number): string => String(value).replace(/\B
 const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** `1,545 visitors (791 people, 767 AI agents)` */
-function describeTotals({ totals }: Report): string {
+function describeTotals({ totals }: ExportReport): string {
   if (totals === undefined) return 'The visitors were exported'
   const count = (many: number, one: string, more?: string): string =>
     formatCount(many, one, more).replace(/^\d+/, formatNumber(many))
@@ -112,8 +112,8 @@ function describeTotals({ totals }: Report): string {
 interface EndingWords {
   readonly icon: string
   /** An error with a code has its own title. */
-  readonly title: string | ((report: Report) => string)
-  readonly text: (report: Report) => string
+  readonly title: string | ((report: ExportReport) => string)
+  readonly text: (report: ExportReport) => string
   /** An error brings its own. */
   readonly advice?: string
 }
@@ -141,7 +141,7 @@ const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
 }
 
 /** A step is green if it left a file with all rows of the service, or the inputs allow it to skip. */
-export function conclude(report: Report): Conclusion {
+export function concludeExport(report: ExportReport): Conclusion {
   const { ending, file, error, comparison, trend } = report
   const { title, text, advice } = ENDING_WORDS[ending]
   return {
@@ -172,7 +172,7 @@ function formatTrend({ periods }: Trend): string {
 }
 
 /** Every output; an empty text means that there is no value. */
-export function toOutputs(report: Report): Readonly<Record<string, string>> {
+export function toExportOutputs(report: ExportReport): Readonly<Record<string, string>> {
   const { ending, totals, comparison, trend, rows, file, topPages } = report
   const before = comparison?.totals
   const listed = file === undefined ? [] : topPages
@@ -232,7 +232,7 @@ function explainTotals({ human, ai, total }: VisitorTotals): string | undefined 
   return `${formatCount(both, 'visitor')} ${both === 1 ? 'was' : 'were'} seen as both, and “All” counts each of them once.`
 }
 
-function renderTotals(report: Report): readonly (string | undefined)[] {
+function renderTotals(report: ExportReport): readonly (string | undefined)[] {
   const { totals } = report
   if (totals === undefined) return []
   const { name = '', totals: before } = findPeriodBefore(report) ?? {}
@@ -317,7 +317,7 @@ const wideRow = (name: string, text: string): string =>
   toRow([textCell(escapeHtml(name)), `<td colspan="3">${text}</td>`])
 
 /** Renders a chart only if every period has its totals: a line across a gap would show numbers that are unknown. */
-function renderTrend({ trend }: Report): readonly (string | undefined)[] {
+function renderTrend({ trend }: ExportReport): readonly (string | undefined)[] {
   if (trend === undefined) return []
   const { periods } = trend
   const known = periods.flatMap(({ totals }) => totals ?? [])
@@ -360,7 +360,7 @@ function explainEmpty({ length }: readonly TrendPeriod[]): string | undefined {
   return `The service counted no visitors in ${oldest}. It may not keep numbers for that long. If so, the period that follows may be incomplete.`
 }
 
-function renderTopPages({ file, rows, topPages, totals, comparison }: Report): readonly string[] {
+function renderTopPages({ file, rows, topPages, totals, comparison }: ExportReport): readonly string[] {
   if (file === undefined || topPages.length === 0) return []
   const topBefore = comparison?.pages?.topBefore
   const siteTotal = totals?.total ?? 0
@@ -382,7 +382,7 @@ function renderTopPages({ file, rows, topPages, totals, comparison }: Report): r
   return ['### Most visited pages', renderTable(heads, texts) + rest]
 }
 
-function renderPageChanges({ comparison }: Report): readonly string[] {
+function renderPageChanges({ comparison }: ExportReport): readonly string[] {
   if (comparison?.pages === undefined) return []
   const { gained, lost, isComplete }: ComparedPages = comparison.pages
   const lists = Object.entries({ gained, lost }).filter(([, changes]) => changes.length > 0)
@@ -398,7 +398,7 @@ function renderPageChanges({ comparison }: Report): readonly string[] {
   return isComplete ? tables : [...tables, leftOut]
 }
 
-function renderFacts({ range, file, rows, doubts, durationMs }: Report): readonly string[] {
+function renderFacts({ range, file, rows, doubts, durationMs }: ExportReport): readonly string[] {
   if (range === undefined) return []
   const isWritten = file !== undefined
   const completeness = doubts === '' ? 'yes' : `not certain: ${doubts}`
@@ -416,14 +416,14 @@ function renderFacts({ range, file, rows, doubts, durationMs }: Report): readonl
 
 const MAX_NAME_LENGTH = 40
 
-function renderHeadline({ ending, projectId, range, isRehearsal }: Report, title: string): string {
+function renderHeadline({ ending, projectId, range, isRehearsal }: ExportReport, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
   const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
   return heading(ENDING_WORDS[ending].icon, title, names, isRehearsal)
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then the file. */
-export function renderSummary(report: Report, { title, text, advice }: Conclusion): string {
+export function renderExportSummary(report: ExportReport, { title, text, advice }: Conclusion): string {
   const { error = report.comparison?.error ?? report.trend?.error } = report
   return joinBlocks([
     renderHeadline(report, title),

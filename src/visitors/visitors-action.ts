@@ -7,7 +7,7 @@ import { formatDuration } from '../text/format.ts'
 import { describeRange } from './date-range.ts'
 import { readComparison, readTrend } from './earlier-periods.ts'
 import { EXPORT_FORMATS, parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
-import { conclude, renderSummary, type Report, toOutputs } from './report.ts'
+import { concludeExport, renderExportSummary, type ExportReport, toExportOutputs } from './report.ts'
 import { createPageReader, VisitorList } from './visitor-list.ts'
 
 /** The minimum time between two progress lines in the log. */
@@ -43,12 +43,12 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 }
 
 /** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
-export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
+export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<ExportReport> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place } = inputs
   const list = new VisitorList(inputs.compare === 'pages')
 
-  function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
+  function report(fields: Pick<ExportReport, 'ending'> & Partial<ExportReport>): ExportReport {
     const { totals, rows, topPages, doubts } = list
     const durationMs = clock.now() - startedAt
     const { isRehearsal } = step.context
@@ -71,7 +71,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
   }
 }
 
-export const visitorsAction: Action<VisitorsInputs, Report> = {
+export const visitorsAction: Action<VisitorsInputs, ExportReport> = {
   fields: VISITORS_FIELDS,
   // Written at the start, so that a later step does not treat the file of a killed step as complete.
   initialOutputs: { complete: 'false' },
@@ -88,12 +88,12 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     isRehearsal,
   }),
   render(report, _redact, wantsSummary) {
-    const conclusion = conclude(report)
+    const conclusion = concludeExport(report)
     return {
       ...conclusion,
       quote: report.error?.quote,
-      outputs: toOutputs(report),
-      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+      outputs: toExportOutputs(report),
+      summary: wantsSummary ? renderExportSummary(report, conclusion) : undefined,
     }
   },
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import type { CheckPlan } from '../../../src/emulator/github/check-plan.ts'
 import { startChecks } from '../../../src/emulator/github/start-checks.ts'
-import type { Annotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
+import type { StoredAnnotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { parseLogUrl, createLogUrl } from '../../../src/emulator/github/workflow-operations.ts'
 import { RERUN, AWAITING_ENVIRONMENT, WITH_NEEDS, TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
@@ -24,7 +24,7 @@ test.each([
 })
 
 const headSha = commit('c')
-const NOTE: Annotation = {
+const NOTE: StoredAnnotation = {
   path: 'a.md',
   start_line: 4,
   end_line: 4,

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
-import type { GitHubExchange, GitHubOptions } from '../../../src/emulator/github/github.ts'
+import type { GitHubExchange, EmbeddedGitHubOptions } from '../../../src/emulator/github/github.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { listViolations } from '../../support/github-violations.ts'
@@ -24,7 +24,7 @@ export interface GitHubDriver extends ServiceDriver {
   readonly exchanges: readonly GitHubExchange[]
 }
 
-export interface DriveOptions extends Partial<GitHubOptions> {
+export interface DriveOptions extends Partial<EmbeddedGitHubOptions> {
   readonly scenarios?: readonly GitHubScenarioName[]
   /** Whether requests and responses may differ from GitHub's API description, which lacks some error responses. */
   readonly allowsUndocumented?: boolean

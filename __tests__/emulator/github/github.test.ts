@@ -11,8 +11,8 @@ import { createGitHub } from '../../../src/emulator/github/github.ts'
 import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { findRoute } from '../../../src/emulator/github/routes.ts'
-import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
+import { findGitHubRoute } from '../../../src/emulator/github/routes.ts'
+import { type TokenPermissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { commit } from '../../support/github-state.ts'
@@ -89,7 +89,7 @@ test.each([
 
 const pull = createPullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
 
-const driveWithPermissions = (permissions: Permissions): GitHubDriver =>
+const driveWithPermissions = (permissions: TokenPermissions): GitHubDriver =>
   driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: createIssueState() } } })
 
 test.each([
@@ -136,7 +136,7 @@ test.each([
   ['/commits/docs/guide/check-runs', 'checks/list-for-ref', { ref: 'docs/guide' }],
   ['/compare/main...release%2F1.x', 'repos/compare-commits-with-basehead', { basehead: 'main...release/1.x' }],
 ])('routes %s to %s', (path, name, params) => {
-  expect(findRoute('GET', path)).toMatchObject({ name, params })
+  expect(findGitHubRoute('GET', path)).toMatchObject({ name, params })
 })
 
 test('hides a new pull request and its issue until the lag is over', () => {

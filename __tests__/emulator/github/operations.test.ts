@@ -4,7 +4,7 @@ import { GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../../src/emulator/gith
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import type { Permissions } from '../../../src/emulator/github/state.ts'
+import type { TokenPermissions } from '../../../src/emulator/github/state.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
@@ -149,7 +149,7 @@ describe('labels and comments', () => {
     expect(drive().request('POST', '/labels', label)).toMatchObject({ status: 422, body: { errors: [{ code }] } })
   })
 
-  test.each<[Permissions, number]>([
+  test.each<[TokenPermissions, number]>([
     [{ 'pull-requests': 'write' }, 403],
     [{ issues: 'write' }, 201],
   ])('creating a label with %j results in %d', (permissions, status) => {

@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
-import { type PullState, createPullState, type ReviewComment } from '../../../src/emulator/github/pull-state.ts'
+import { type PullState, createPullState, type StoredReviewComment } from '../../../src/emulator/github/pull-state.ts'
 import { getPage } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { type Permissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
+import { type TokenPermissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, deleteFork } from '../../support/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
-const LINE: ReviewComment = {
+const LINE: StoredReviewComment = {
   id: 71,
   user: 'mona',
   body: '/docs shorten',
@@ -198,7 +198,7 @@ test.each<[method: string, path: string, body: object, status: number, message: 
   expect(request(method, path, body)).toMatchObject({ status, body: { message } })
 })
 
-test.each<[string, Permissions, string[], number]>([
+test.each<[string, TokenPermissions, string[], number]>([
   ['adds a label that exists with `pull-requests: write`', { 'pull-requests': 'write' }, ['Question'], 200],
   ['creates no label without `issues: write`', { 'pull-requests': 'write', issues: 'read' }, ['question', 'new'], 403],
   ['creates a label with `issues: write`', { issues: 'write', 'pull-requests': 'read' }, ['question', 'new'], 200],

@@ -11,7 +11,7 @@ import {
   type TurnPlan,
 } from '../../../src/emulator/service/job-machine.ts'
 import { JobStore } from '../../../src/emulator/service/job-store.ts'
-import { findRoute } from '../../../src/emulator/service/operations.ts'
+import { findServiceRoute } from '../../../src/emulator/service/operations.ts'
 import { createRandom } from '../../../src/emulator/service/random.ts'
 import { DEFAULT_TURN } from '../../../src/emulator/service/scenarios.ts'
 
@@ -82,12 +82,12 @@ test.each([
   `/v2/agent/${'a'.repeat(129)}/job`,
   '/acme/docs/pull/7',
 ])('finds no route for %s', (path) => {
-  expect(findRoute('POST', path)).toMatchObject({ status: 404 })
+  expect(findServiceRoute('POST', path)).toMatchObject({ status: 404 })
 })
 
 test('handles HEAD as GET', () => {
   const route = { operation: { name: 'get-job' }, projectId: 'docs', jobId: 'job_1' }
-  expect(findRoute('HEAD', `${JOB}/job_1`)).toMatchObject(route)
+  expect(findServiceRoute('HEAD', `${JOB}/job_1`)).toMatchObject(route)
 })
 
 test.each([
@@ -95,7 +95,7 @@ test.each([
   ['POST', `${JOB}/job_1`, 'GET, HEAD'],
   ['OPTIONS', '/v1/analytics/docs/visitors', 'GET, HEAD'],
 ])('refuses %s %s and lists the allowed methods', (method, path, allow) => {
-  expect(findRoute(method, path)).toMatchObject({ status: 405, headers: { allow } })
+  expect(findServiceRoute(method, path)).toMatchObject({ status: 405, headers: { allow } })
 })
 
 /** A job created at 0 s whose first turn ends at 20 s. */

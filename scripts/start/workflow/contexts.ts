@@ -1,17 +1,17 @@
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
-import { ALL_PERMISSIONS, type PermissionName, type Permissions } from '../../../src/emulator/github/state.ts'
+import { ALL_PERMISSIONS, type PermissionName, type TokenPermissions } from '../../../src/emulator/github/state.ts'
 import { DemoValues } from './expressions.ts'
 import type { DispatchInput, Job } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
 
 /** The default of new repositories, without packages and metadata. */
-const DEFAULT_PERMISSIONS: Permissions = { contents: 'read' }
+const DEFAULT_PERMISSIONS: TokenPermissions = { contents: 'read' }
 
 const isPermissionName = (name: string): name is PermissionName => name in ALL_PERMISSIONS
 
 /** What the workflow's own token may do in a job. */
-export function getPermissions({ permissions }: Pick<Job, 'permissions'>): Permissions {
+export function getPermissions({ permissions }: Pick<Job, 'permissions'>): TokenPermissions {
   if (permissions === undefined) return DEFAULT_PERMISSIONS
   if (permissions === 'write-all') return ALL_PERMISSIONS
   const given =

@@ -9,7 +9,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
+import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
@@ -262,7 +262,7 @@ async function applyExemption(
   const isHere = change === undefined || isSameRepository(change.repository, repository)
   const sources = isHere ? ofRun : openSourceLookUp(change.repository, step)
   const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await orNotSent(UNKNOWN_LABELS, find, RETRY_HINT, formatGrant(step.inputs))
+  const { numbers, isComplete } = await requireBeforeSending(UNKNOWN_LABELS, find, RETRY_HINT, formatGrant(step.inputs))
   if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
   return { ...renderChange(change, numbers, description, step), sources, exempt: numbers }
 }
@@ -302,7 +302,7 @@ export async function compareForPeople(change: ChangeFindings, step: AgentStep):
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const found = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
+  const found = await record.attempt(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
   return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }
 
@@ -375,7 +375,7 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
 async function findApprovers(sources: readonly Source[], step: AgentStep): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
-  await record.orWarn(UNKNOWN_APPROVERS, async () => {
+  await record.attempt(UNKNOWN_APPROVERS, async () => {
     const github = openGitHub(step)
     const pullRequests = sources.flatMap(({ repository, number }) =>
       number === undefined ? [] : [{ repository, number }],
@@ -384,7 +384,7 @@ async function findApprovers(sources: readonly Source[], step: AgentStep): Promi
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
-        const error = rethrowFatal(caught)
+        const error = asExpectedError(caught)
         if (failsForAll(error)) throw error
         record.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
       }

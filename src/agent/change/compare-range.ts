@@ -6,7 +6,7 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orUndefinedIfNotFound, orNotSent } from '../../runtime/errors.ts'
+import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -25,7 +25,7 @@ const MAX_TAGS = 5
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findPrecedingTags(tag, await github.listTags(repository))
   // Undefined if the two tags have no common history.
-  const compareWith = ({ name }: Tag) => orUndefinedIfNotFound(() => github.compare(repository, name, tag))
+  const compareWith = ({ name }: Tag) => tolerateNotFound(() => github.compare(repository, name, tag))
   for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
 
   // Another release line may have any number of tags. The commits since the oldest tag include the tag that is looked for.
@@ -178,7 +178,7 @@ export async function compareWithFallback(
     return compareWithFallback(await findCompareRange(range, github, context), step, missingBases)
   const compare = () => compareEnds(range, missingBases, github, context.repository)
   if (range.fallback === undefined) return compare()
-  return (await orUndefinedIfNotFound(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
+  return (await tolerateNotFound(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
 }
 
 /** The inputs in use that need the change. */
@@ -255,7 +255,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  if (dependents.length === 0) return record.orWarn('Could not determine what the tag contains', compare)
+  if (dependents.length === 0) return record.attempt('Could not determine what the tag contains', compare)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return orNotSent(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }

@@ -5,7 +5,7 @@
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
+import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
@@ -308,10 +308,10 @@ export async function findLoop(
   const read = () => readAndDecide(found, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      core.log(`${UNKNOWN}: ${rethrowFatal(error).message}`)
+      core.log(`${UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return orNotSent(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */

@@ -4,7 +4,7 @@ import type { ComparedCommit, PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, tolerate } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -77,7 +77,7 @@ async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: 
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
-  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
+  const pullRequest = await tolerate(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
@@ -141,7 +141,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
 
   async function list(sha: string): Promise<readonly ListedPullRequest[]> {
     // GitHub rejects a commit that it does not know yet (422).
-    const listed = await orUndefined(openGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
+    const listed = await tolerate(openGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
     const all = listed ?? []
     const merged = all.filter(({ state }) => state === 'merged')
     // An open pull request also lists what others have merged into its branch.

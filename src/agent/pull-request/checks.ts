@@ -6,7 +6,7 @@ import { openGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, rethrowFatal, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, asExpectedError, tolerate } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
@@ -175,7 +175,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return record.orWarn(SCOPE_UNKNOWN, async () => {
+  return record.attempt(SCOPE_UNKNOWN, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.
@@ -224,7 +224,7 @@ export async function waitForChecks(
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await orUndefined(readPullRequest(known, step))) ?? known
+    known = (await tolerate(readPullRequest(known, step))) ?? known
   }
   const mayFixFailures = (): boolean => mayFix({ ...describePullRequest(known), checks: 'failure' })
 
@@ -233,7 +233,7 @@ export async function waitForChecks(
     const watchedSince = clock.now()
     let before: PolledChecks | undefined
     for (;;) {
-      const checks = await github.readChecks(known.repository, headSha, context).catch(rethrowFatal)
+      const checks = await github.readChecks(known.repository, headSha, context).catch(asExpectedError)
       const ageMs = clock.now() - watchedSince
       const apply = (): PolledChecks =>
         applyRead(before, checks, clock.now(), { awaitsAll: mayFixFailures(), isEnded: !isOpen(known), ageMs })

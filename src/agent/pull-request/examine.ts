@@ -8,7 +8,7 @@ import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, type ErrorCode, orUndefined, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, type ErrorCode, tolerate, asExpectedError } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
   type AgentStep,
@@ -47,7 +47,7 @@ export async function requestReviews(
   const github = openAtEnd(step)
   const refused = await github.requestReviews(pullRequest, reviewers).then(
     () => undefined,
-    (error: unknown) => rethrowFatal(error),
+    (error: unknown) => asExpectedError(error),
   )
   if (refused === undefined) {
     record.note(`Requested a review from ${list(reviewers)}.`)
@@ -58,7 +58,7 @@ export async function requestReviews(
     return
   }
   for (const name of reviewers) {
-    const isAsked = await record.orWarn(`No review was requested from \`${name}\``, async () => {
+    const isAsked = await record.attempt(`No review was requested from \`${name}\``, async () => {
       await github.requestReviews(pullRequest, [name])
       return true
     })
@@ -95,7 +95,7 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
   const address = toPullRequestAddress(link, context)
   const known = wasRead ? step.record.getNewestRead(address) : undefined
   if (known !== undefined) return known
-  const read = () => readPullRequest(address, step).catch((error: unknown) => rethrowFatal(error, 'not-found'))
+  const read = () => readPullRequest(address, step).catch((error: unknown) => asExpectedError(error, 'not-found'))
   const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
   const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
@@ -124,7 +124,7 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
   try {
     return await readLinked(link, wasRead, step)
   } catch (caught) {
-    const error = rethrowFatal(caught)
+    const error = asExpectedError(caught)
     record.warn(describeUnread(inputs), error)
     const address = TRANSIENT_CODES.includes(error.code) ? toPullRequestAddress(link, context) : undefined
     if (address !== undefined) await markPullRequest(address, job.id, step)
@@ -199,7 +199,7 @@ async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
 
 /** Records the files that the step has changed, for the summary and the outputs. A failure is ignored. */
 export async function recordChanges(step: AgentStep): Promise<void> {
-  step.record.add({ files: await orUndefined(readChanges(step)) })
+  step.record.add({ files: await tolerate(readChanges(step)) })
 }
 
 /** GitHub computes `mergeable` in the background after the first read, usually within seconds. */
@@ -218,7 +218,7 @@ export async function readMergeability(step: AgentStep, known: Findings): Promis
   for (const pauseMs of MERGEABLE_PAUSES_MS) {
     if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
     await clock.sleep(pauseMs, signal)
-    const now = await orUndefined(openGitHub(step).readPullRequest(address))
+    const now = await tolerate(openGitHub(step).readPullRequest(address))
     // The known checks and files belong to one head commit, so only combine them with reads of the same one.
     if (now === undefined || now.headSha !== found.headSha) return
     found = { ...found, ...describePullRequest(now) }

@@ -12,7 +12,7 @@ import {
 } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type AgentStep, readPullRequest } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
@@ -66,7 +66,7 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  return orUndefined(read(), 'not-found')
+  return tolerate(read(), 'not-found')
 }
 
 /**
@@ -93,7 +93,7 @@ export async function findRefusalReason(
   if (names(pullRequest.repository)) return undefined
   const isOnlyRenamed = async ({ repository = '' }: typeof prLink): Promise<boolean> => {
     const read = openGitHub(step).readPullRequest({ repository, number })
-    const current = await orUndefined(read, 'not-found', 'forbidden')
+    const current = await tolerate(read, 'not-found', 'forbidden')
     return current !== undefined && isSameRepository(current.repository, pullRequest.repository)
   }
   const mayBeRenamed = prLink.repository !== undefined && names(prLink.repository)
@@ -140,7 +140,7 @@ export async function findJobOfPullRequest(
   for (const jobId of jobIds) {
     const listed = find(jobId)
     // One attempt for a job that only untrusted comments name: otherwise anybody could stop the step.
-    const job = listed === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+    const job = listed === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
     if (job !== undefined && !isTerminal(job) && listed !== undefined)
       return { kind: 'job', jobId, pullRequest, isProven: false, listed }
     const reason = job === undefined ? 'is not known' : await findRefusalReason(job, pullRequest, step)

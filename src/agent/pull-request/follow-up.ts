@@ -4,7 +4,7 @@ import type { PullRequestCommit } from '../../github/commits.ts'
 import { isByOwner, listOwners } from '../../github/commits.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
-import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import type { Task } from '../inputs.ts'
 import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.ts'
@@ -35,7 +35,7 @@ export async function describeOpenPullRequest(
   step: AgentStep,
 ): Promise<string> {
   const lost = 'The prompt does not list the commits that people made in the pull request'
-  const commits = listed && (await step.record.orWarn(lost, () => listed))
+  const commits = listed && (await step.record.attempt(lost, () => listed))
   const owners = listOwners(found.pullRequest.author, commits ?? [], found.pullRequest.headSha)
   const byPeople = (commits ?? []).filter((commit) => commit.account.type !== 'Bot' && !isByOwner(commit, owners))
   return formatOpenPullRequest(found.pullRequest, byPeople, canNameSource(step, found))
@@ -82,7 +82,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
   const assertOwn = async (job: Job): Promise<void> => {
-    const refusal = await orNotSent(unknown, () => findRefusalReason(job, pullRequest, step), hint)
+    const refusal = await requireBeforeSending(unknown, () => findRefusalReason(job, pullRequest, step), hint)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -102,11 +102,11 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
       if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
       if (job !== undefined) await assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await orNotSent(uncounted, () => announceTurn(step, count), hint)
+      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
     },
     async check(job): Promise<Refusal | undefined> {
       if (job !== undefined) await assertOwn(job)
-      const { state } = await orNotSent(unknown, () => readPullRequest(address, step), hint)
+      const { state } = await requireBeforeSending(unknown, () => readPullRequest(address, step), hint)
       if (isOpen({ state })) return undefined
       const error = refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
       return { kind: 'refusal', error }
@@ -126,13 +126,13 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
       if (github === undefined || link === undefined) return REPLICA_LAG_MS
       const address = toPullRequestAddress(link, context)
-      const listed = await record.orWarn(lost, () => findHistory(address, id, step))
+      const listed = await record.attempt(lost, () => findHistory(address, id, step))
       if (listed === undefined) return REPLICA_LAG_MS
       record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
       return getIdleWaitMs(listed.history, listed.ageMs)
     },
     async announce() {
-      if (label !== '' && !dryRun) await record.orWarn(lost, () => announceTurn(step))
+      if (label !== '' && !dryRun) await record.attempt(lost, () => announceTurn(step))
     },
     check: () => Promise.resolve(undefined),
   }

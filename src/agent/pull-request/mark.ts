@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError } from '../../runtime/errors.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatEnd, getTurnOutcome } from '../outcome.ts'
@@ -281,7 +281,7 @@ export async function markPullRequest(
     await writeHistory(place, github, step)
   }
   const failed = (what: string) => (error: unknown) => {
-    recordFailure(rethrowFatal(error), what, step)
+    recordFailure(asExpectedError(error), what, step)
   }
   await Promise.all([
     addLabel().catch(

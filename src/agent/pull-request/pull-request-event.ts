@@ -3,7 +3,7 @@
  * mark stops the loop.
  */
 import { openGitHub } from '../../action/step.ts'
-import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import type { Recipient } from '../turn/recipient.ts'
@@ -47,7 +47,7 @@ export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Re
     async announce(job) {
       const github = openGitHub(step)
       const repository = inputs.prRepository || context.repository
-      await orNotSent(
+      await requireBeforeSending(
         'The pull request of the agent could not be marked, so it would start the next job',
         () =>
           Promise.all([

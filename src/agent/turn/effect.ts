@@ -7,7 +7,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { type AgentStep, describePullRequest, type Effect, readPullRequest } from '../record.ts'
-import { type Ending, isWithoutLink } from './job-watch.ts'
+import { type TurnEnd, isWithoutLink } from './job-watch.ts'
 
 const EFFECT_UNKNOWN = 'Could not determine whether the follow-up changed the pull request'
 
@@ -27,7 +27,7 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
 export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
-  return record.orWarn(EFFECT_UNKNOWN, async () => {
+  return record.attempt(EFFECT_UNKNOWN, async () => {
     const address = toPullRequestAddress(prLink, context)
     const read = record.getRecentRead(address) ?? (await readPullRequest(address, step))
     // A feature that has chosen the pull request has reported it.
@@ -145,7 +145,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
   const read = async (): Promise<AfterTurn> => {
     const now = await readPullRequest(before, step)
     if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
-    return { now, found: await record.orWarn(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step)) }
+    return { now, found: await record.attempt(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
   const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
@@ -202,11 +202,11 @@ function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
  * @param before its pull request before the turn
  */
 export async function determineEffect(
-  ending: Ending,
+  ending: TurnEnd,
   jobBefore: Job,
   before: PullRequest | undefined,
   step: AgentStep,
-): Promise<Ending> {
+): Promise<TurnEnd> {
   const { job, error } = ending
   if (error !== undefined || job === undefined) return ending
   const { prLink } = jobBefore
@@ -218,7 +218,7 @@ export async function determineEffect(
   }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
-  const after = before && (await record.orWarn(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
+  const after = before && (await record.attempt(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, found } = after
   const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)

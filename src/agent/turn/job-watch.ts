@@ -291,7 +291,7 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 }
 
 /** What a step records at the end of a turn. */
-export type Ending = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
+export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
 
 /** The job has a pull request, but its link cannot be shown. */
 const createUnusableLinkError = (): ActionError =>
@@ -302,7 +302,7 @@ const createUnusableLinkError = (): ActionError =>
   )
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
-type Settled = { readonly kind: 'ended'; readonly ending: Ending } | { readonly kind: 'running'; readonly job: Job }
+type Settled = { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
 
 /**
  * Determines what a terminal state of the job means. If the job completed without a link, waits for a late one first.
@@ -328,7 +328,7 @@ export async function waitForJob(
   current: Job,
   watch: JobWatch,
   mayBeMissingUntil?: number,
-): Promise<Ending | undefined> {
+): Promise<TurnEnd | undefined> {
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {

@@ -14,7 +14,7 @@ import { ASK_IN_AN_ISSUE } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
-  type Ending,
+  type TurnEnd,
   isSameEnd,
   isWithoutLink,
   type JobWatch,
@@ -61,7 +61,7 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
     // The pull request of the job must be known before the prompt is sent.
     if (isTurnRunning || (isOfPullRequest && isWithoutLink(job))) {
       if (isTurnRunning) watch.note('The job is busy. The step waits until its current turn ends.')
-      const ended: Ending | undefined = await waitForJob(job, watch)
+      const ended: TurnEnd | undefined = await waitForJob(job, watch)
       if (ended?.job === undefined) throw createLateError(NO_END)
       job = ended.job
       if (!acceptsPrompts(job)) continue
@@ -194,7 +194,7 @@ async function waitForStart(jobId: string, detector: TurnDetector, watch: JobWat
 }
 
 /** Waits for the end of the turn. While a late link is awaited, a read can show that the turn has not ended. */
-async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatch): Promise<Ending | undefined> {
+async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatch): Promise<TurnEnd | undefined> {
   const { clock } = watch.step
   const getDelayMs: typeof getPollDelayMs = (fixedMs, state) => {
     const { job } = watch
@@ -245,7 +245,7 @@ async function runFollowUp(
   task: { readonly jobId: string; readonly prompt: string },
   recipient: Recipient,
   watch: JobWatch,
-): Promise<Ending | Refusal> {
+): Promise<TurnEnd | Refusal> {
   const { step } = watch
   const { clock, inputs, record } = step
   const sent = await sendFollowUp(task, recipient, watch)
@@ -274,7 +274,7 @@ const CREATE_LAG_MS = 30_000
  * Creates a job (section 4.1), and waits for its end.
  * @throws ActionError if the service does not accept the prompt
  */
-async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<Ending | Refusal> {
+async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
   const { client, clock, inputs } = watch.step
   if (inputs.dryRun) return previewTurn(recipient, watch.step)
   await recipient.announce()
@@ -297,7 +297,7 @@ async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch):
 }
 
 /** Waits for a job without sending a prompt. */
-async function runAttach(jobId: string, watch: JobWatch): Promise<Ending> {
+async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   const { inputs, record } = watch.step
   const job = await readJob(jobId, watch)
   if (job === undefined) {
@@ -315,7 +315,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<Ending> {
 function previewTurn(
   { task, pullRequestNumber, undecided = [] }: Recipient,
   { core, inputs, record }: AgentStep,
-): Ending {
+): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   core.logQuote(prompt)
@@ -340,7 +340,7 @@ function announceStart({ task }: Recipient, { core, inputs }: AgentStep): void {
  * Runs a turn of the agent, from the prompt to its end.
  * @throws ActionError if the end was not observed; what was observed is already recorded
  */
-export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<Ending | Refusal> {
+export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
   const { task } = recipient
   announceStart(recipient, watch.step)
   switch (task.kind) {

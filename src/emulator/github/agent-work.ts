@@ -1,5 +1,11 @@
 import { createEdits, getTitle } from '../service/agent-edits.ts'
-import { type JobRecord, type Turn, getPushTimesMs, listPushedTurns, listStartedTurns } from '../service/job-machine.ts'
+import {
+  type JobRecord,
+  type ScheduledTurn,
+  getPushTimesMs,
+  listPushedTurns,
+  listStartedTurns,
+} from '../service/job-machine.ts'
 import { startPullChecks } from './start-checks.ts'
 import { BOT, getAgentLogin, MAINTAINER, OUTSIDER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
@@ -19,7 +25,7 @@ const createHistoryComment = (jobId: string, followUps = 0): string =>
 
 const COMMENTERS = { maintainer: MAINTAINER, outsider: OUTSIDER, bot: BOT } as const
 
-function listFiles({ prompt }: Turn): readonly FileChange[] {
+function listFiles({ prompt }: ScheduledTurn): readonly FileChange[] {
   return createEdits(prompt).map(({ path, change, diff }) => ({
     filename: path,
     status: change,
@@ -139,7 +145,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
   }
 
   /** Does nothing if the job's number belongs to a pull request from another branch. */
-  function pushTurn(job: JobRecord, turn: Turn, atMs: number): void {
+  function pushTurn(job: JobRecord, turn: ScheduledTurn, atMs: number): void {
     const repository = findRepository(job)
     if (repository === undefined || !listStartedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
@@ -154,7 +160,7 @@ export function createAgentWork({ state, scenario, listJobs }: AgentWorkOptions)
   }
 
   /** Opens the pull request at the end of the first turn that has one. */
-  function endTurn(job: JobRecord, turn: Turn, atMs: number): void {
+  function endTurn(job: JobRecord, turn: ScheduledTurn, atMs: number): void {
     const repository = findRepository(job)
     if (repository === undefined || !listPushedTurns(job, atMs).includes(turn)) return
     const isPushed = getBranches(repository, scenario.agentFork)[getBranch(job)] !== undefined

@@ -2,12 +2,12 @@ import { findCommit } from './history.ts'
 import { defineOperation, type Operations } from './operation.ts'
 import { toNodeId } from './node-id.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, getApiUrl, createListReply, formatTime } from './reply.ts'
+import { type GitHubCall, NOT_FOUND, type Reply, getApiUrl, createListReply, formatTime } from './reply.ts'
 import { type CheckRun, type CommitStatus, selectStatuses } from './check-state.ts'
 import { toAppBody, getCheckPageUrl, toMinimalRepositoryBody, toSimpleCommitBody } from './resource-body.ts'
 import { type ShownSuite, selectLatestRuns, getStatus, listCheckSuites } from './checks-view.ts'
 
-export function toCheckRunBody(call: Call, run: CheckRun): object {
+export function toCheckRunBody(call: GitHubCall, run: CheckRun): object {
   const { nowMs } = call
   const { id, app, suiteId, startedAtMs, completedAtMs } = run
   const status = getStatus(run, nowMs)
@@ -35,20 +35,20 @@ export function toCheckRunBody(call: Call, run: CheckRun): object {
 }
 
 /** Resolves the `ref` of the path to a commit id. */
-function getSha({ repository, params: { ref = '' } }: Call): string {
+function getSha({ repository, params: { ref = '' } }: GitHubCall): string {
   return findCommit(repository, ref)?.sha ?? ref
 }
 
 /** Selects the items of the path's commit that exist at the time of the call. */
 function selectForCommit<T extends { readonly headSha: string; readonly createdAtMs: number }>(
-  call: Call,
+  call: GitHubCall,
   items: readonly T[],
 ): readonly T[] {
   const sha = getSha(call)
   return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= call.nowMs)
 }
 
-function listCheckRuns(call: Call): Reply {
+function listCheckRuns(call: GitHubCall): Reply {
   const { repository, query } = call
   const registered = selectForCommit(call, repository.checkRuns)
   const runs = query.get('filter') === 'all' ? registered : selectLatestRuns(registered)
@@ -56,7 +56,7 @@ function listCheckRuns(call: Call): Reply {
   return createListReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
 }
 
-export function toSuiteBody(call: Call, suite: ShownSuite): object {
+export function toSuiteBody(call: GitHubCall, suite: ShownSuite): object {
   const { id, headSha, app, status, conclusion, runs, updatedAtMs } = suite
   const headCommit = findCommit(call.repository, headSha)
   return {
@@ -80,12 +80,12 @@ export function toSuiteBody(call: Call, suite: ShownSuite): object {
   }
 }
 
-function listSuites(call: Call): Reply {
+function listSuites(call: GitHubCall): Reply {
   const suites = listCheckSuites(call.repository, getSha(call), call.nowMs)
   return createListReply(call, suites, toSuiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
-export function toStatusBody(call: Call, status: CommitStatus): Readonly<Record<string, unknown>> {
+export function toStatusBody(call: GitHubCall, status: CommitStatus): Readonly<Record<string, unknown>> {
   const { context, state, headSha, createdAtMs, description = null, targetUrl = null } = status
   const { id, statuses } = call.repository
   const number = statuses.indexOf(status) + 1
@@ -108,7 +108,7 @@ function combineStates(states: readonly CommitStatus['state'][]): 'failure' | 'p
 }
 
 /** Only the newest status of each context counts. */
-function getCombinedStatus(call: Call): Reply {
+function getCombinedStatus(call: GitHubCall): Reply {
   const { repository } = call
   const reported = selectStatuses(repository.statuses, getSha(call), call.nowMs)
   const newest = new Map(reported.map((status) => [status.context, status]))
@@ -125,7 +125,7 @@ function getCombinedStatus(call: Call): Reply {
 
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
 
-function listAnnotations(call: Call): Reply {
+function listAnnotations(call: GitHubCall): Reply {
   const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
   if (run === undefined) return NOT_FOUND
   const found = call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : []

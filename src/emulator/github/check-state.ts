@@ -1,5 +1,5 @@
 /** The fields of the API. */
-export interface Annotation {
+export interface StoredAnnotation {
   readonly path: string
   readonly start_line: number
   readonly end_line: number
@@ -33,7 +33,7 @@ export interface CheckRun {
   readonly detailsUrl?: string
   readonly title?: string
   readonly summary?: string
-  readonly annotations?: readonly Annotation[]
+  readonly annotations?: readonly StoredAnnotation[]
   /** The log of a workflow job, in the runner's format. */
   readonly log?: string
 }

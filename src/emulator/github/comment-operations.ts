@@ -1,4 +1,4 @@
-import { type Comment, type IssueState, REACTIONS, type Reaction } from './issue-state.ts'
+import { type StoredComment, type IssueState, REACTIONS, type Reaction } from './issue-state.ts'
 import {
   type IssueCall,
   ISSUES_OR_PULLS,
@@ -12,9 +12,9 @@ import {
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toNodeId } from './node-id.ts'
 import { getAssociation } from './pull-body.ts'
-import type { ReviewComment } from './pull-state.ts'
+import type { StoredReviewComment } from './pull-state.ts'
 import {
-  type Call,
+  type GitHubCall,
   NOT_FOUND,
   type Reply,
   getApiUrl,
@@ -22,7 +22,7 @@ import {
   refuseField,
   createListReply,
   ok,
-  refuse,
+  replyWithError,
   formatTime,
 } from './reply.ts'
 import { writeComment } from './repository-changes.ts'
@@ -33,16 +33,16 @@ import { takeId } from './state.ts'
 const MAX_BODY_LENGTH = 65_536
 
 /** A comment in a conversation or on a line of a diff. */
-type AnyComment = Comment | ReviewComment
+type AnyComment = StoredComment | StoredReviewComment
 
-interface CommentCall extends Call {
+interface CommentCall extends GitHubCall {
   readonly comment: AnyComment
   /** The issue or pull request of the comment. */
   readonly issue: IssueState
   readonly number: number
 }
 
-function toLineFields({ repository: { pulls } }: Call, comment: ReviewComment): object {
+function toLineFields({ repository: { pulls } }: GitHubCall, comment: StoredReviewComment): object {
   const {
     path,
     line,
@@ -74,7 +74,7 @@ function toLineFields({ repository: { pulls } }: Call, comment: ReviewComment): 
 }
 
 /** @param call with the number of the comment's issue or pull request */
-export function toCommentBody(call: Call & { readonly number: number }, comment: AnyComment): object {
+export function toCommentBody(call: GitHubCall & { readonly number: number }, comment: AnyComment): object {
   const { baseUrl, name, number, repository } = call
   const page = `${baseUrl}/${name}/${number in repository.pulls ? 'pull' : 'issues'}/${number}`
   const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association, reactions } = comment
@@ -99,10 +99,10 @@ export function toCommentBody(call: Call & { readonly number: number }, comment:
 }
 
 /** Applies the query's `since`, `sort` and `direction`. Default: oldest first. */
-function selectComments<C extends Comment>({ query }: Call, comments: readonly C[]): readonly C[] {
+function selectComments<C extends StoredComment>({ query }: GitHubCall, comments: readonly C[]): readonly C[] {
   const sinceMs = Date.parse(query.get('since') ?? '')
   // Responses have times in whole seconds, which clients send back as `since`.
-  const getUpdatedSecondMs = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
+  const getUpdatedSecondMs = ({ createdAtMs, updatedAtMs = createdAtMs }: StoredComment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
   const selected = comments.filter((comment) => !(getUpdatedSecondMs(comment) < sinceMs))
   if (query.get('sort') === 'updated') selected.sort((a, b) => getUpdatedSecondMs(a) - getUpdatedSecondMs(b))
@@ -111,7 +111,7 @@ function selectComments<C extends Comment>({ query }: Call, comments: readonly C
   return selected
 }
 
-function listComments(call: Call & { readonly number: number }, comments: readonly AnyComment[]): Reply {
+function listComments(call: GitHubCall & { readonly number: number }, comments: readonly AnyComment[]): Reply {
   return createListReply(call, selectComments(call, comments), toCommentBody)
 }
 
@@ -120,7 +120,7 @@ function listReviewComments(call: PullCall): Reply {
   return createListReply(call, found, toCommentBody)
 }
 
-const TOO_LONG = refuse(422, 'Validation Failed', {
+const TOO_LONG = replyWithError(422, 'Validation Failed', {
   errors: [
     {
       resource: 'IssueComment',
@@ -132,9 +132,9 @@ const TOO_LONG = refuse(422, 'Validation Failed', {
 })
 
 /** Validates the text of a comment before it is written. */
-function withText({ issue, body }: Call & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
+function withText({ issue, body }: GitHubCall & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
   const text = body['body']
-  if (issue.locked) return refuse(403, 'Unable to create comment because issue is locked.')
+  if (issue.locked) return replyWithError(403, 'Unable to create comment because issue is locked.')
   if (typeof text !== 'string' || text === '') return refuseField('IssueComment', 'body')
   if (text.length > MAX_BODY_LENGTH) return TOO_LONG
   return write(text)
@@ -171,7 +171,10 @@ const listThreads: ListCommentable = ({ pulls }) =>
   Object.entries(pulls).map(([number, pull]) => [number, pull, pull.reviewComments as AnyComment[]])
 
 /** Finds the comment that the path names. Responds with 404 if it does not exist. */
-function withComment(listCommentable: ListCommentable, handle: (call: CommentCall) => Reply): (call: Call) => Reply {
+function withComment(
+  listCommentable: ListCommentable,
+  handle: (call: CommentCall) => Reply,
+): (call: GitHubCall) => Reply {
   return (call) => {
     for (const [number, issue, comments] of listCommentable(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
@@ -190,12 +193,12 @@ function edit(call: CommentCall): Reply {
   })
 }
 
-function toReactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
+function toReactionBody({ state }: GitHubCall, { id, user, content, createdAtMs }: Reaction): object {
   return { id, user: toUserBody(state, user), content, created_at: formatTime(createdAtMs) }
 }
 
 /** Adds a reaction. If the user already has the same reaction, returns it with 200 instead of 201. */
-function react(call: Call, reactions: Reaction[]): Reply {
+function react(call: GitHubCall, reactions: Reaction[]): Reply {
   const { state, body, nowMs } = call
   const content = String(body['content'])
   const before = reactions.find((reaction) => reaction.user === state.identity && reaction.content === content)

@@ -4,7 +4,7 @@ import { CHECK_SCENARIOS, FAILED, PASSED, type PlannedChecks } from './check-sce
 import type { GitHubFault } from './github-faults.ts'
 import type { MergeMethod, PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
-import { ALL_PERMISSIONS, type Lag, type Permissions, DEFAULT_LAG } from './state.ts'
+import { ALL_PERMISSIONS, type Lag, type TokenPermissions, DEFAULT_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
 export interface PlannedEvent {
@@ -58,7 +58,7 @@ export interface GitHubScenario extends PlannedChecks {
   /** Whether the agent has worked since the last release: a report has something to tell. */
   readonly hasHistory: boolean
   readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
-  readonly permissions: Permissions
+  readonly permissions: TokenPermissions
   /** Whether the token is valid only until the agent has worked on a prompt, as a long job outlives that of an app. */
   readonly isTokenShort: boolean
   readonly lag: Lag

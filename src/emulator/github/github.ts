@@ -2,15 +2,15 @@ import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonRespon
 import { type FaultPattern, getFault } from '../http/faults.ts'
 import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
-import type { JobRecord, Turn } from '../service/job-machine.ts'
+import type { JobRecord, ScheduledTurn } from '../service/job-machine.ts'
 import { createAgentWork } from './agent-work.ts'
 import { createDemoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, DEFAULT_GITHUB } from './github-scenarios.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './rate-limit.ts'
-import { API_PATH, type Reply, NOT_FOUND, notImplemented, ok, refuse, findIgnoringCase } from './reply.ts'
-import { type GitHubRoute, findRoute, replaceUnknownNames } from './routes.ts'
+import { API_PATH, type Reply, NOT_FOUND, notImplemented, ok, replyWithError, findIgnoringCase } from './reply.ts'
+import { type GitHubRoute, findGitHubRoute, replaceUnknownNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
 import { handleLogRequest, parseLogUrl } from './workflow-operations.ts'
@@ -19,7 +19,7 @@ import { handleLogRequest, parseLogUrl } from './workflow-operations.ts'
 const GRAPHQL_PATH = '/api/graphql'
 const VIEWER_QUERY = 'query { viewer { databaseId } }'
 
-export interface GitHubOptions {
+export interface EmbeddedGitHubOptions {
   /** The URL of the web pages, without a trailing slash. */
   readonly baseUrl: string
   /** The service's time at its start, in milliseconds since 1970. */
@@ -40,7 +40,7 @@ export interface GitHubOptions {
   /** Lists all jobs of the service, whose pull requests are opened here. */
   readonly listJobs?: () => Iterable<JobRecord>
   /** Called before each response with the number of earlier requests for the operation. May change the state. */
-  readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: GitHub) => void
+  readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: EmbeddedGitHub) => void
   /** Called with each event that starts workflows. */
   readonly onEvent?: (event: WebhookEvent) => void
   /** Called with each authorised request and its response. */
@@ -55,7 +55,7 @@ export interface GitHubExchange {
   readonly response: ServiceResponse
 }
 
-export interface GitHub {
+export interface EmbeddedGitHub {
   /** The state at the last request or `catchUp`. Callers may change it. */
   readonly state: GitHubState
   /** The `owner/name` under which the agent opens its next pull request. */
@@ -84,9 +84,9 @@ function parseBody(text: string): { readonly fields: Readonly<Record<string, unk
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return { fields: value as Record<string, unknown> }
-    return { refused: refuse(400, 'Body should be a JSON object') }
+    return { refused: replyWithError(400, 'Body should be a JSON object') }
   } catch {
-    return { refused: refuse(400, 'Problems parsing JSON') }
+    return { refused: replyWithError(400, 'Problems parsing JSON') }
   }
 }
 
@@ -119,7 +119,7 @@ const REPOSITORY = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/
 const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 
 /** Creates the embedded GitHub, without sockets or a clock. */
-export function createGitHub(options: GitHubOptions): GitHub {
+export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
   const { baseUrl, startMs, onExchange } = options
   const scenario: GitHubScenario = { ...DEFAULT_GITHUB, ...options.scenario }
   const state: GitHubState = { ...createDemoState(scenario, startMs, options.changedFiles), ...options.state }
@@ -181,7 +181,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (newName === undefined) return undefined
     const query = target.includes('?') ? target.slice(target.indexOf('?')) : ''
     const location = getUrlById(state.repositories[newName]?.id ?? 0, rest) + query
-    return refuse(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
+    return replyWithError(method === 'GET' ? 301 : 307, 'Moved Permanently', { url: location, headers: { location } })
   }
 
   /** Refuses repositories that an app's token was not made for, except reads of public ones. */
@@ -189,7 +189,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const names = readToken(headers)?.repositories
     if (names === undefined || names.includes(name)) return undefined
     if (state.repositories[name]?.visibility !== 'public') return NOT_FOUND
-    return method === 'GET' ? undefined : refuse(403, 'Resource not accessible by integration')
+    return method === 'GET' ? undefined : replyWithError(403, 'Resource not accessible by integration')
   }
 
   function performInRepository(
@@ -245,7 +245,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   function hasTokenExpired(nowMs: number): boolean {
     // Turns from before the start belong to earlier runs.
-    const hasEnded = ({ startsAtMs, endsAtMs }: Turn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
+    const hasEnded = ({ startsAtMs, endsAtMs }: ScheduledTurn): boolean => startsAtMs >= startMs && endsAtMs <= nowMs
     return scenario.isTokenShort && [...listJobs()].some(({ turns }) => turns.some(hasEnded))
   }
 
@@ -259,13 +259,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
-    if (headers['authorization'] === undefined) return toResponse(refuse(401, 'Requires authentication'))
-    if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(refuse(401, 'Bad credentials'))
-    if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refuse(413, 'Payload too large'))
+    if (headers['authorization'] === undefined) return toResponse(replyWithError(401, 'Requires authentication'))
+    if (hasTokenExpired(nowMs) || !hasValidToken(request)) return toResponse(replyWithError(401, 'Bad credentials'))
+    if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(replyWithError(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (request.target === GRAPHQL_PATH) return respond('graphql', request, nowMs, () => performGraphQL(request))
     const located = splitPath(path)
-    const route = located === undefined ? undefined : findRoute(method, located.rest)
+    const route = located === undefined ? undefined : findGitHubRoute(method, located.rest)
     if (located === undefined || route === undefined) {
       const moved = located === undefined ? undefined : redirectMoved(request, located)
       const response =
@@ -276,7 +276,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return respond(route.name, request, nowMs, () => performInRepository(request, located, route, nowMs))
   }
 
-  const github: GitHub = {
+  const github: EmbeddedGitHub = {
     state,
     getAgentRepository: () => agentRepositoryName,
     isAuthorized: hasValidToken,

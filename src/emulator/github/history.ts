@@ -81,7 +81,7 @@ export function combineFileChanges(commits: readonly Commit[]): readonly FileCha
   return [...files.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
 }
 
-export interface Comparison {
+export interface CommitComparison {
   readonly relation: 'ahead' | 'behind' | 'diverged' | 'identical'
   readonly mergeBase: Commit
   /** The commits that are in the head but not in the base, oldest first. */
@@ -91,7 +91,7 @@ export interface Comparison {
   readonly files: readonly FileChange[]
 }
 
-function getRelation(aheadBy: number, behindBy: number): Comparison['relation'] {
+function getRelation(aheadBy: number, behindBy: number): CommitComparison['relation'] {
   if (aheadBy > 0) return behindBy > 0 ? 'diverged' : 'ahead'
   return behindBy > 0 ? 'behind' : 'identical'
 }
@@ -104,7 +104,7 @@ export function compareHistories(
   repository: RepositoryState,
   baseSha: string,
   headSha: string,
-): Comparison | undefined {
+): CommitComparison | undefined {
   const base = getHistory(repository, baseSha)
   const head = getHistory(repository, headSha)
   const inBase = new Set(base.map(({ sha }) => sha))
@@ -117,7 +117,7 @@ export function compareHistories(
 }
 
 /** Returns the commits and changes of a pull request. Both are empty if its commits are unknown. */
-export function getPullChange(repository: RepositoryState, pull: PullState): Pick<Comparison, 'ahead' | 'files'> {
+export function getPullChange(repository: RepositoryState, pull: PullState): Pick<CommitComparison, 'ahead' | 'files'> {
   const baseSha = pull.closedBaseSha ?? repository.branches[pull.base] ?? ''
   return compareHistories(repository, baseSha, pull.headSha) ?? { ahead: [], files: [] }
 }

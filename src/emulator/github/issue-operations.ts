@@ -2,7 +2,7 @@ import type { IssueState } from './issue-state.ts'
 import { defineOperation, type Operations } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toIssueFields } from './pull-body.ts'
-import { type Call, type Reply, getApiUrl, createListReply, findIgnoringCase } from './reply.ts'
+import { type GitHubCall, type Reply, getApiUrl, createListReply, findIgnoringCase } from './reply.ts'
 import { toReactionsBody } from './resource-body.ts'
 
 /** GitHub defines `popularity` as the number of comments. */
@@ -16,7 +16,7 @@ const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
 
 /** Filters by the query's `state`, and sorts by its `sort` and `direction`. */
 export function selectIssues<T extends IssueState>(
-  { query }: Pick<Call, 'query'>,
+  { query }: Pick<GitHubCall, 'query'>,
   issues: Readonly<Record<number, T>>,
   defaultDirection: 'asc' | 'desc',
 ): readonly (readonly [number: number, issue: T])[] {
@@ -32,7 +32,7 @@ export function selectIssues<T extends IssueState>(
 /** The parameters that lists of issues and of pull requests share. */
 export const LIST_PARAMETERS = { state: ['open', 'closed', 'all'], direction: ['asc', 'desc'] } as const
 
-export function toIssueBody(call: Call, number: number, issue: IssueState): object {
+export function toIssueBody(call: GitHubCall, number: number, issue: IssueState): object {
   const { name, baseUrl } = call
   const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
   const url = getApiUrl(call, `/issues/${number}`)
@@ -53,7 +53,7 @@ export function toIssueBody(call: Call, number: number, issue: IssueState): obje
 }
 
 /** Without permission to read pull requests, GitHub omits them instead of refusing the request. */
-function listIssues(call: Call): Reply {
+function listIssues(call: GitHubCall): Reply {
   const { issues, pulls } = call.repository
   const labels = call.query.get('labels')?.split(',') ?? []
   const visible = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }

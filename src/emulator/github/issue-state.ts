@@ -7,7 +7,7 @@ export interface Reaction {
 
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const
 
-export interface Comment {
+export interface StoredComment {
   readonly id: number
   readonly user: string
   body: string
@@ -26,7 +26,7 @@ export interface IssueState {
   locked: boolean
   readonly labels: string[]
   readonly assignees: string[]
-  readonly comments: Comment[]
+  readonly comments: StoredComment[]
   readonly reactions: Reaction[]
   readonly createdAtMs: number
   updatedAtMs: number

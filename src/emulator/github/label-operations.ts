@@ -1,5 +1,14 @@
 import { type IssueCall, ISSUES_OR_PULLS, defineOperation, type Operations, withIssue } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, created, refuseField, ok, refuse, findIgnoringCase } from './reply.ts'
+import {
+  type GitHubCall,
+  NOT_FOUND,
+  type Reply,
+  created,
+  refuseField,
+  ok,
+  replyWithError,
+  findIgnoringCase,
+} from './reply.ts'
 import { toLabelBody } from './resource-body.ts'
 
 /**
@@ -20,12 +29,12 @@ function readNames(body: IssueCall['body']): readonly string[] | undefined {
  * a pull request (actions/labeler#870). Adding an existing label does not.
  */
 export function resolveLabels(
-  { repository, state }: Pick<Call, 'repository' | 'state'>,
+  { repository, state }: Pick<GitHubCall, 'repository' | 'state'>,
   names: readonly string[],
 ): readonly string[] | Reply {
   const unknown = names.filter((name) => findIgnoringCase(repository.labels, name) === undefined)
   if (unknown.length > 0 && state.permissions.issues !== 'write')
-    return refuse(403, 'You do not have permission to create labels on this repository.', {
+    return replyWithError(403, 'You do not have permission to create labels on this repository.', {
       errors: [{ resource: 'Repository', field: 'label', code: 'unauthorized' }],
     })
   for (const name of unknown) if (findIgnoringCase(repository.labels, name) === undefined) repository.labels.push(name)
@@ -39,7 +48,7 @@ function addLabels(call: IssueCall): Reply {
   const { issue, body, nowMs } = call
   const names = readNames(body)
   if (names === undefined)
-    return refuse(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
+    return replyWithError(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
   const labels = resolveLabels(call, names)
   if (isReply(labels)) return labels
   for (const label of labels) if (!issue.labels.includes(label)) issue.labels.push(label)
@@ -47,7 +56,7 @@ function addLabels(call: IssueCall): Reply {
   return ok(issue.labels.map((name) => toLabelBody(call, name)))
 }
 
-function createLabel(call: Call): Reply {
+function createLabel(call: GitHubCall): Reply {
   const { body, repository } = call
   const { name } = body as { name: string }
   if (findIgnoringCase(repository.labels, name) !== undefined) return refuseField('Label', 'name', 'already_exists')
@@ -56,7 +65,7 @@ function createLabel(call: Call): Reply {
   return created(toLabelBody(call, name))
 }
 
-function getLabel(call: Call): Reply {
+function getLabel(call: GitHubCall): Reply {
   const label = findIgnoringCase(call.repository.labels, call.params['name'] ?? '')
   return label === undefined ? NOT_FOUND : ok(toLabelBody(call, label))
 }

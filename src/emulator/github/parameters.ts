@@ -1,4 +1,4 @@
-import { type Reply, notImplemented, refuse } from './reply.ts'
+import { type Reply, notImplemented, replyWithError } from './reply.ts'
 
 /** The type of a query parameter or body field. A list contains the allowed strings. */
 export type ParameterType = readonly string[] | keyof typeof KINDS
@@ -78,11 +78,11 @@ export function checkParameters(
   if (unsupported !== undefined) return notImplemented(`“${unsupported}” in ${operation}`)
   const wrong = Object.entries(parameters).filter(([name, kind]) => query.has(name) && !fits(kind, query.get(name)))
   if (wrong.length > 0)
-    return refuse(422, 'Validation Failed', {
+    return replyWithError(422, 'Validation Failed', {
       errors: wrong.map(([field]) => ({ field, code: 'invalid', value: query.get(field) })),
     })
   const missing = required.find((name) => body[name] === undefined)
-  if (missing !== undefined) return refuse(422, `Invalid request.\n\n"${missing}" wasn't supplied.`)
+  if (missing !== undefined) return replyWithError(422, `Invalid request.\n\n"${missing}" wasn't supplied.`)
   const invalid = Object.entries(fields).find(([name, kind]) => body[name] !== undefined && !fits(kind, body[name]))
-  return invalid === undefined ? undefined : refuse(422, describeInvalidField(...invalid, body[invalid[0]]))
+  return invalid === undefined ? undefined : replyWithError(422, describeInvalidField(...invalid, body[invalid[0]]))
 }

@@ -1,7 +1,7 @@
 import { getPullChange, findCommit, createTestMerge } from './history.ts'
 import { getMergeState } from './mergeability.ts'
 import { toNodeId } from './node-id.ts'
-import { type Call, getApiUrl, formatTime } from './reply.ts'
+import { type GitHubCall, getApiUrl, formatTime } from './reply.ts'
 import { toFileBody, toLabelBody, toRepositoryBody, toReviewerBody, toUserBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
 import type { PullCall } from './operation.ts'
@@ -9,12 +9,12 @@ import { type PullState, listRequestedReviewers } from './pull-state.ts'
 import { getOwner, createRepositoryState } from './repository-state.ts'
 
 /** Returns a user's `author_association`. On GitHub, some users with write access also have `NONE`. */
-export function getAssociation({ repository }: Call, login: string): string {
+export function getAssociation({ repository }: GitHubCall, login: string): string {
   return login in repository.collaborators ? 'COLLABORATOR' : 'NONE'
 }
 
 /** Returns the fields that issues and pull requests share. */
-export function toIssueFields(call: Call, number: number, issue: IssueState): object {
+export function toIssueFields(call: GitHubCall, number: number, issue: IssueState): object {
   const {
     title,
     body,
@@ -49,16 +49,16 @@ export function toIssueFields(call: Call, number: number, issue: IssueState): ob
 }
 
 /** Returns the visible head, which lags behind pushes. */
-export function getVisibleHead({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+export function getVisibleHead({ state: { lag }, nowMs }: GitHubCall, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 
 /** Returns the visible commits and changes, which lag behind pushes as the head does. */
-export function getVisibleChange(call: Call, pull: PullState): ReturnType<typeof getPullChange> {
+export function getVisibleChange(call: GitHubCall, pull: PullState): ReturnType<typeof getPullChange> {
   return getPullChange(call.repository, { ...pull, headSha: getVisibleHead(call, pull) })
 }
 
-function toReviewersFields(call: Call, pull: PullState): object {
+function toReviewersFields(call: GitHubCall, pull: PullState): object {
   const shown = listRequestedReviewers(pull).map((name) => toReviewerBody(call, name))
   return {
     requested_reviewers: shown.flatMap((reviewer) => ('user' in reviewer ? [reviewer.user] : [])),
@@ -66,7 +66,7 @@ function toReviewersFields(call: Call, pull: PullState): object {
   }
 }
 
-function toAutoMergeBody(call: Call, { autoMerge }: PullState): object | null {
+function toAutoMergeBody(call: GitHubCall, { autoMerge }: PullState): object | null {
   if (autoMerge === undefined) return null
   const { enabledBy, method, title = '', message = '' } = autoMerge
   const user = toUserBody(call.state, enabledBy)
@@ -77,7 +77,7 @@ function toAutoMergeBody(call: Call, { autoMerge }: PullState): object | null {
  * Returns the call for the repository that contains the branch of a pull request.
  * @returns undefined if the fork was deleted
  */
-export function findHeadCall(call: Call, { fork, isForkDeleted }: PullState): Call | undefined {
+export function findHeadCall(call: GitHubCall, { fork, isForkDeleted }: PullState): GitHubCall | undefined {
   if (fork === undefined) return call
   const { [fork]: found } = call.repository.forks
   if (isForkDeleted || found === undefined) return undefined
@@ -86,7 +86,7 @@ export function findHeadCall(call: Call, { fork, isForkDeleted }: PullState): Ca
 }
 
 /** Returns the short form, which lists contain. */
-export function toPullBody(call: Call, number: number, pull: PullState): object {
+export function toPullBody(call: GitHubCall, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
   const { branch, base, draft, fork, merge } = pull
   const head = findHeadCall(call, pull)
@@ -120,13 +120,13 @@ export function toPullBody(call: Call, number: number, pull: PullState): object 
 }
 
 /** Returns null for a closed pull request, and until GitHub has computed the value for a new head. */
-export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): boolean | null {
+export function isMergeable({ state: { lag }, nowMs }: GitHubCall, pull: PullState): boolean | null {
   if (pull.state === 'closed') return null
   const movedAtMs = pull.earlierHeads.at(-1)?.untilMs ?? pull.createdAtMs
   return nowMs < movedAtMs + lag.mergeableMs ? null : !pull.conflict
 }
 
-function getMergeableState(call: Call, pull: PullState): string {
+function getMergeableState(call: GitHubCall, pull: PullState): string {
   return isMergeable(call, pull) === null ? 'unknown' : getMergeState(call.repository, pull, call.nowMs)
 }
 

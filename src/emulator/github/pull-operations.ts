@@ -6,7 +6,7 @@ import { CONTENTS, type Operations, PULLS, type PullCall, defineOperation, withP
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toPullBody, getVisibleChange, toFullPullBody } from './pull-body.ts'
 import type { MergeMethod } from './pull-state.ts'
-import { type Call, type Reply, createListReply, ok, refuse, refuseField } from './reply.ts'
+import { type GitHubCall, type Reply, createListReply, ok, replyWithError, refuseField } from './reply.ts'
 import { mergePull, updateBranch } from './repository-changes.ts'
 import { getOwner } from './repository-state.ts'
 import { toCommitBody } from './resource-body.ts'
@@ -21,7 +21,7 @@ function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number):
   return createdAtMs < monthAgoMs && updatedAtMs >= monthAgoMs
 }
 
-function listPulls(call: Call): Reply {
+function listPulls(call: GitHubCall): Reply {
   const { query, name, state, nowMs } = call
   const [head, base, sort] = ['head', 'base', 'sort'].map((parameter) => query.get(parameter))
   // GitHub ignores a head without an owner and lists everything. Here it is an error, so that the mistake is noticed.
@@ -56,21 +56,21 @@ function merge(call: PullCall): Reply {
     readonly commit_message?: string
   }
   const blocker = findMergeBlocker(repository, pull, method, nowMs)
-  if (blocker !== undefined) return refuse(405, blocker)
-  if (sha !== undefined && sha !== pull.headSha) return refuse(409, HEAD_MODIFIED)
+  if (blocker !== undefined) return replyWithError(405, blocker)
+  if (sha !== undefined && sha !== pull.headSha) return replyWithError(409, HEAD_MODIFIED)
   const text = { ...(title !== undefined && { title }), ...(message !== undefined && { message }) }
   const commit = mergePull(repository, number, state.identity, nowMs, { method, ...text, repositoryName: name })
-  if (commit === undefined) return refuse(405, 'Pull Request is not mergeable')
+  if (commit === undefined) return replyWithError(405, 'Pull Request is not mergeable')
   return ok({ sha: commit.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
 function updatePullBranch(call: PullCall): Reply {
   const { pull, number, name, repository, state, nowMs, body, baseUrl } = call
   const { expected_head_sha: expected = pull.headSha } = body
-  if (expected !== pull.headSha) return refuse(422, `expected head sha didn’t match current head ref.`)
-  if (pull.conflict) return refuse(422, 'merge conflict between base and head')
+  if (expected !== pull.headSha) return replyWithError(422, `expected head sha didn’t match current head ref.`)
+  if (pull.conflict) return replyWithError(422, 'merge conflict between base and head')
   const commit = updateBranch(repository, pull, state.identity, nowMs)
-  if (commit === undefined) return refuse(422, 'There are no new commits on the base branch.')
+  if (commit === undefined) return replyWithError(422, 'There are no new commits on the base branch.')
   // What the workflow's own token pushes starts no workflow (cli/cli#9368).
   if (call.isOfApp) startPullChecks(state, repository, pull, state.identity, nowMs)
   return { status: 202, body: { message: 'Updating pull request branch.', url: `${baseUrl}/${name}/pull/${number}` } }

@@ -1,6 +1,6 @@
-import { type Comment, type IssueState, createIssueState } from './issue-state.ts'
+import { type StoredComment, type IssueState, createIssueState } from './issue-state.ts'
 
-export interface ReviewComment extends Comment {
+export interface StoredReviewComment extends StoredComment {
   readonly path: string
   readonly line: number
   /** `LEFT` is the file before the change. Default: `RIGHT`. */
@@ -75,7 +75,7 @@ export interface PullState extends IssueState {
   autoMerge: AutoMerge | undefined
   readonly reviews: Review[]
   readonly reviewEvents: ReviewEvent[]
-  readonly reviewComments: ReviewComment[]
+  readonly reviewComments: StoredReviewComment[]
 }
 
 export function createPullState(fields: Partial<PullState> & Pick<PullState, 'branch' | 'headSha'>): PullState {

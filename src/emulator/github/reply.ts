@@ -1,7 +1,7 @@
 import type { RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
-export interface Call {
+export interface GitHubCall {
   readonly state: GitHubState
   /** `owner/name` */
   readonly name: string
@@ -20,10 +20,10 @@ export interface Call {
 }
 
 /** A request without a repository. */
-export type AccountCall = Pick<Call, 'state' | 'nowMs' | 'baseUrl' | 'url'>
+export type AccountCall = Pick<GitHubCall, 'state' | 'nowMs' | 'baseUrl' | 'url'>
 
 /** Returns the call for a repository, without parameters and body. */
-export function withRepository(call: AccountCall, name: string, repository: RepositoryState): Call {
+export function withRepository(call: AccountCall, name: string, repository: RepositoryState): GitHubCall {
   return { ...call, name, repository, params: {}, query: new URLSearchParams(), body: {}, isOfApp: false }
 }
 
@@ -39,7 +39,7 @@ export interface Reply {
 export const API_PATH = '/api/v3'
 
 /** Returns the API URL of a path in a repository. */
-export const getApiUrl = ({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, path: string): string =>
+export const getApiUrl = ({ baseUrl, name }: Pick<GitHubCall, 'baseUrl' | 'name'>, path: string): string =>
   `${baseUrl}${API_PATH}/repos/${name}${path}`
 
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
@@ -52,7 +52,7 @@ export function created(body: object): Reply {
 }
 
 /** Returns an error response in GitHub's format. */
-export function refuse(
+export function replyWithError(
   status: number,
   message: string,
   fields: {
@@ -65,13 +65,13 @@ export function refuse(
   return { status, body: { message, ...more, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
 }
 
-export const NOT_FOUND = refuse(404, 'Not Found')
+export const NOT_FOUND = replyWithError(404, 'Not Found')
 
 /** The response to an unsupported request. GitHub itself never responds with 501, so the two cannot be confused. */
-export const notImplemented = (what: string): Reply => refuse(501, `The embedded GitHub does not play ${what}.`)
+export const notImplemented = (what: string): Reply => replyWithError(501, `The embedded GitHub does not play ${what}.`)
 
 export function refuseField(resource: string, field: string, code = 'missing_field'): Reply {
-  return refuse(422, 'Validation Failed', { errors: [{ resource, field, code }] })
+  return replyWithError(422, 'Validation Failed', { errors: [{ resource, field, code }] })
 }
 
 const MAX_PER_PAGE = 100
@@ -88,7 +88,7 @@ interface Page<T> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function getPage<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[]): Page<T> {
+export function getPage<T>({ query, url }: Pick<GitHubCall, 'query' | 'url'>, items: readonly T[]): Page<T> {
   const size = getNumber(query, 'per_page', 30, MAX_PER_PAGE)
   const number = getNumber(query, 'page', 1)
   const last = Math.ceil(items.length / size)
@@ -112,7 +112,7 @@ export function findIgnoringCase(names: readonly string[], name: string): string
 }
 
 /** Responds with one page of a list. `envelope` wraps the rendered items. */
-export function createListReply<T, C extends Call>(
+export function createListReply<T, C extends GitHubCall>(
   call: C,
   items: readonly T[],
   render: (call: C, item: T) => object,

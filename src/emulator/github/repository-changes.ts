@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { getPullChange, compareHistories } from './history.ts'
-import type { Comment, IssueState } from './issue-state.ts'
+import type { StoredComment, IssueState } from './issue-state.ts'
 import { type MergeChoice, type PullState, createPullState } from './pull-state.ts'
 import { type Commit, getOwner, type Push, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
@@ -199,7 +199,13 @@ export function takeNumber({ issues, pulls, reservedNumbers }: RepositoryState):
   return Math.max(reservedNumbers, ...[issues, pulls].flatMap((items) => Object.keys(items).map(Number))) + 1
 }
 
-export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {
+export function writeComment(
+  state: GitHubState,
+  issue: IssueState,
+  user: string,
+  body: string,
+  atMs: number,
+): StoredComment {
   const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [] }
   issue.comments.push(comment)
   issue.updatedAtMs = atMs

@@ -4,14 +4,14 @@ import { CONTENTS, defineOperation, type Operations, PULLS } from './operation.t
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toPullBody } from './pull-body.ts'
 import {
-  type Call,
+  type GitHubCall,
   NOT_FOUND,
   type Reply,
   getApiUrl,
   createListReply,
   ok,
   getPage,
-  refuse,
+  replyWithError,
   findIgnoringCase,
   formatTime,
 } from './reply.ts'
@@ -20,13 +20,13 @@ import type { Release, Role } from './repository-state.ts'
 
 const MAX_COMPARED_FILES = 300
 
-function compare(call: Call): Reply {
+function compare(call: GitHubCall): Reply {
   const { basehead = '' } = call.params
   const [base = '', head = ''] = basehead.split('...')
   const [from, to] = [findCommit(call.repository, base), findCommit(call.repository, head)]
   if (from === undefined || to === undefined) return NOT_FOUND
   const compared = compareHistories(call.repository, from.sha, to.sha)
-  if (compared === undefined) return refuse(404, `No common ancestor between ${base} and ${head}.`)
+  if (compared === undefined) return replyWithError(404, `No common ancestor between ${base} and ${head}.`)
   const { relation, mergeBase, ahead, behindBy, files } = compared
   const { items, number, headers } = getPage(call, ahead)
   return {
@@ -47,15 +47,15 @@ function compare(call: Call): Reply {
 }
 
 /** Lists the merged pull requests that introduced a commit, and the open ones that contain it. GitHub shows both late. */
-function listPullsOfCommit(call: Call): Reply {
+function listPullsOfCommit(call: GitHubCall): Reply {
   const { repository, state, nowMs, params } = call
   const ref = params['commit_sha'] ?? ''
   const commit = findCommit(repository, ref)
-  if (commit === undefined) return refuse(422, `No commit found for SHA: ${ref}`)
+  if (commit === undefined) return replyWithError(422, `No commit found for SHA: ${ref}`)
   const isCommit = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
   const isNew = (atMs: number): boolean => nowMs < atMs + state.lag.commitPullsMs
   if (state.lag.commitPulls === 'unprocessable' && isNew(commit.atMs))
-    return refuse(422, `No commit found for SHA: ${ref}`)
+    return replyWithError(422, `No commit found for SHA: ${ref}`)
   const found = Object.entries(repository.pulls).filter(([, pull]) => {
     const { merge, state: pullState, createdAtMs } = pull
     if (merge === undefined && pullState === 'closed') return false
@@ -67,12 +67,12 @@ function listPullsOfCommit(call: Call): Reply {
 }
 
 /** Newest first. */
-function listTags(call: Call): Reply {
+function listTags(call: GitHubCall): Reply {
   const tags = Object.entries(call.repository.tags).toReversed()
   return createListReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
 }
 
-function toReleaseBody(call: Call, release: Release): object {
+function toReleaseBody(call: GitHubCall, release: Release): object {
   const { state, baseUrl, name, repository } = call
   const { id, tag, isPrerelease = false, by, createdAtMs, publishedAtMs } = release
   const url = getApiUrl(call, `/releases/${id}`)
@@ -99,7 +99,7 @@ function toReleaseBody(call: Call, release: Release): object {
 }
 
 /** Newest first. Without write access, GitHub omits drafts. */
-function listReleases(call: Call): Reply {
+function listReleases(call: GitHubCall): Reply {
   const canSeeDrafts = call.state.permissions.contents === 'write'
   const visible = call.repository.releases.filter(
     ({ publishedAtMs }) => canSeeDrafts || (publishedAtMs !== undefined && publishedAtMs <= call.nowMs),
@@ -118,11 +118,11 @@ const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
 }
 
 /** Everyone can read a public repository. GitHub responds with 404 for an app, because it is not a user. */
-function getPermission({ state, repository, params: { username: named = '' } }: Call): Reply {
+function getPermission({ state, repository, params: { username: named = '' } }: GitHubCall): Reply {
   const username = findIgnoringCase(Object.keys(state.users), named) ?? named
   const account = state.users[username]
   if (account === undefined) return NOT_FOUND
-  if (account.type === 'Bot') return refuse(404, `${username} is not a user`)
+  if (account.type === 'Bot') return replyWithError(404, `${username} is not a user`)
   const role = repository.collaborators[username] ?? 'read'
   const user = { ...toUserBody(state, username), role_name: role }
   return ok({ permission: PERMISSIONS[role], role_name: role, user })

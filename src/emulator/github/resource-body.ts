@@ -1,7 +1,7 @@
 import type { CheckRun } from './check-state.ts'
 import { type Reaction, REACTIONS } from './issue-state.ts'
 import { toNodeId } from './node-id.ts'
-import { type Call, getApiUrl, formatTime } from './reply.ts'
+import { type GitHubCall, getApiUrl, formatTime } from './reply.ts'
 import { type Commit, type FileChange, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import type { GitHubState, User } from './state.ts'
 
@@ -43,7 +43,10 @@ export function toGitPerson(state: GitHubState, login: string): GitPerson {
 }
 
 /** @param name a login, or a team as `org/team` */
-export function toReviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
+export function toReviewerBody(
+  { state }: GitHubCall,
+  name: string,
+): { readonly user: object } | { readonly team: object } {
   const team = name.split('/')[1]
   if (team === undefined) return { user: toUserBody(state, name) }
   const granted = { permission: 'push', type: 'organization', description: null }
@@ -54,7 +57,7 @@ const APPS: readonly string[] = ['github-actions', 'link-checker']
 
 export const getAppId = (slug: string): number => APPS.indexOf(slug) + 1
 
-export function toAppBody({ state }: Call, slug: string): object {
+export function toAppBody({ state }: GitHubCall, slug: string): object {
   return {
     id: getAppId(slug),
     slug,
@@ -67,11 +70,14 @@ export function toAppBody({ state }: Call, slug: string): object {
   }
 }
 
-export function getCheckPageUrl({ baseUrl, name }: Pick<Call, 'baseUrl' | 'name'>, { id, runId }: CheckRun): string {
+export function getCheckPageUrl(
+  { baseUrl, name }: Pick<GitHubCall, 'baseUrl' | 'name'>,
+  { id, runId }: CheckRun,
+): string {
   return runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
 }
 
-export function toLabelBody(call: Call, name: string): object {
+export function toLabelBody(call: GitHubCall, name: string): object {
   const { id, labels } = call.repository
   return {
     id: labels.indexOf(name) + 1,
@@ -102,14 +108,14 @@ export function toFileBody(change: FileChange): FileBody {
 
 /** Returns the form in check suites, workflow runs and their events, without accounts. */
 export function toSimpleCommitBody(
-  { state }: Call,
+  { state }: GitHubCall,
   { sha, message, author, committer = author, atMs }: Commit,
 ): object {
   const people = { author: toGitPerson(state, author), committer: toGitPerson(state, committer) }
   return { id: sha, tree_id: EMPTY_TREE, message, timestamp: formatTime(atMs), ...people }
 }
 
-export function toCommitBody(call: Call, commit: Commit): object {
+export function toCommitBody(call: GitHubCall, commit: Commit): object {
   const { sha, message, author, committer = author, atMs, parents } = commit
   const { state, baseUrl, name, repository } = call
   const toSignature = (login: string): object => ({ ...toGitPerson(state, login), date: formatTime(atMs) })
@@ -141,7 +147,7 @@ export function toReactionsBody(url: string, reactions: readonly Reaction[]): ob
 }
 
 /** Returns the short form, which statuses, check suites and workflow runs contain. */
-export function toMinimalRepositoryBody(call: Call, name: string, { id, visibility }: RepositoryState): object {
+export function toMinimalRepositoryBody(call: GitHubCall, name: string, { id, visibility }: RepositoryState): object {
   const [owner = '', short] = name.split('/')
   return {
     id,
@@ -157,7 +163,7 @@ export function toMinimalRepositoryBody(call: Call, name: string, { id, visibili
   }
 }
 
-export function toRepositoryBody(call: Call, name: string, repository: RepositoryState): object {
+export function toRepositoryBody(call: GitHubCall, name: string, repository: RepositoryState): object {
   const { defaultBranch, visibility } = repository
   return {
     ...toMinimalRepositoryBody(call, name, repository),
@@ -172,7 +178,7 @@ export function toRepositoryBody(call: Call, name: string, repository: Repositor
   }
 }
 
-export function toFullRepositoryBody(call: Call): object {
+export function toFullRepositoryBody(call: GitHubCall): object {
   const { mergeMethods } = call.repository
   return {
     ...toRepositoryBody(call, call.name, call.repository),

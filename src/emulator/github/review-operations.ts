@@ -3,7 +3,15 @@ import { toNodeId } from './node-id.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { getAssociation, toPullBody } from './pull-body.ts'
 import { type Review, listRequestedReviewers } from './pull-state.ts'
-import { type Reply, getApiUrl, created, createListReply, refuse, findIgnoringCase, formatTime } from './reply.ts'
+import {
+  type Reply,
+  getApiUrl,
+  created,
+  createListReply,
+  replyWithError,
+  findIgnoringCase,
+  formatTime,
+} from './reply.ts'
 import { toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
@@ -29,9 +37,9 @@ function resolveReviewers({ pull, repository, name, body }: PullCall): readonly 
     Array.isArray(body[field]) ? body[field].map((reviewer) => findIgnoringCase(known, String(reviewer))) : []
   const users = readNames('reviewers', Object.keys(repository.collaborators))
   const teams = readNames('team_reviewers', repository.teams)
-  if (users.includes(pull.user)) return refuse(422, 'Review cannot be requested from pull request author.')
+  if (users.includes(pull.user)) return replyWithError(422, 'Review cannot be requested from pull request author.')
   if (users.includes(undefined) || teams.includes(undefined))
-    return refuse(
+    return replyWithError(
       422,
       `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
     )

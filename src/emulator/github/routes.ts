@@ -1,7 +1,7 @@
 import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
 import { findCommit } from './history.ts'
-import type { Operation, Operations } from './operation.ts'
+import type { GitHubOperation, Operations } from './operation.ts'
 import { decodeParameters } from './parameters.ts'
 import { ISSUE_OPERATIONS } from './issue-operations.ts'
 import { LABEL_OPERATIONS } from './label-operations.ts'
@@ -24,7 +24,7 @@ export const OPERATIONS: Operations = {
 
 export interface GitHubRoute {
   readonly name: string
-  readonly operation: Operation
+  readonly operation: GitHubOperation
   /** The path parameters, without owner and repository. */
   readonly params: Readonly<Record<string, string>>
 }
@@ -53,7 +53,7 @@ const ROUTES = Object.entries(OPERATIONS)
   .sort((a, b) => b.literalLength - a.literalLength)
 
 /** Finds the operation of a path below `/repos/{owner}/{repo}`. */
-export function findRoute(method: string, path: string): GitHubRoute | undefined {
+export function findGitHubRoute(method: string, path: string): GitHubRoute | undefined {
   for (const { name, operation, path: pattern } of ROUTES) {
     const match = operation.method === method ? pattern.exec(path) : null
     if (match === null) continue

@@ -10,7 +10,7 @@ export interface GitHubState {
   /** The login that the token acts as. */
   identity: string
   /** The permissions of the token. A missing permission means no access. */
-  permissions: Permissions
+  permissions: TokenPermissions
   /** By login. */
   readonly users: Record<string, User>
   /** By `owner/name`. Every other repository is a 404. */
@@ -23,9 +23,9 @@ export interface GitHubState {
 }
 
 export type PermissionName = 'contents' | 'actions' | 'pull-requests' | 'issues' | 'checks' | 'statuses'
-export type Permissions = Readonly<Partial<Record<PermissionName, 'read' | 'write'>>>
+export type TokenPermissions = Readonly<Partial<Record<PermissionName, 'read' | 'write'>>>
 
-export const ALL_PERMISSIONS: Permissions = {
+export const ALL_PERMISSIONS: TokenPermissions = {
   contents: 'write',
   actions: 'write',
   'pull-requests': 'write',

@@ -4,7 +4,7 @@ import { toIssueBody } from './issue-operations.ts'
 import type { IssueState } from './issue-state.ts'
 import { toFullPullBody } from './pull-body.ts'
 import type { PullState } from './pull-state.ts'
-import { type AccountCall, type Call, formatTime, withRepository } from './reply.ts'
+import { type AccountCall, type GitHubCall, formatTime, withRepository } from './reply.ts'
 import type { Commit, Push, RepositoryState } from './repository-state.ts'
 import { findUser, toGitPerson, toLabelBody, toRepositoryBody, toUserBody } from './resource-body.ts'
 import type { GitHubState } from './state.ts'
@@ -54,12 +54,12 @@ function takeSnapshot({ pushes, issues, pulls }: RepositoryState): Snapshot {
 }
 
 /** Without an account, there is no `username`. The types of the accounts are not in the payload. */
-function toPushedPerson(call: Call, login: string): object {
+function toPushedPerson(call: GitHubCall, login: string): object {
   const account = findUser(call.state, login)
   return { ...toGitPerson(call.state, login), ...(account !== undefined && { username: account.login }) }
 }
 
-function toPushedCommit(call: Call, { sha, message, author, committer = author, atMs }: Commit): object {
+function toPushedCommit(call: GitHubCall, { sha, message, author, committer = author, atMs }: Commit): object {
   const { baseUrl, name } = call
   return {
     id: sha,
@@ -73,7 +73,7 @@ function toPushedCommit(call: Call, { sha, message, author, committer = author, 
 }
 
 /** The fields of a `push` event, without `repository` and `sender`. */
-function toPushFields(call: Call, { ref, before, after, by }: Push): Readonly<Record<string, unknown>> {
+function toPushFields(call: GitHubCall, { ref, before, after, by }: Push): Readonly<Record<string, unknown>> {
   const { repository, baseUrl, name } = call
   const { defaultBranch, branches } = repository
   const head = findCommit(repository, after)
@@ -96,11 +96,11 @@ function toPushFields(call: Call, { ref, before, after, by }: Push): Readonly<Re
 }
 
 /** The pusher's name is the login. */
-function toGitPusher({ state }: Call, login: string): object {
+function toGitPusher({ state }: GitHubCall, login: string): object {
   return { ...toGitPerson(state, login), name: login }
 }
 
-function listPushes(call: Call, before: Snapshot): readonly Change[] {
+function listPushes(call: GitHubCall, before: Snapshot): readonly Change[] {
   const pushes = call.repository.pushes.slice(before.pushes).filter(({ fork }) => fork === undefined)
   return pushes.map((push) => ({ by: push.by, name: 'push', fields: toPushFields(call, push) }))
 }
@@ -118,14 +118,14 @@ export function createPushEvent(
   return toWebhookEvent(call, { by: push.by, name: 'push', fields: toPushFields(call, push) })
 }
 
-function toWebhookEvent(call: Call, { by, name, fields }: Change): WebhookEvent {
+function toWebhookEvent(call: GitHubCall, { by, name, fields }: Change): WebhookEvent {
   const { name: repositoryName, repository, state } = call
   const owner = { repository: toRepositoryBody(call, repositoryName, repository), sender: toUserBody(state, by) }
   return { name, payload: { ...fields, ...owner } }
 }
 
 /** Lists the actions on an issue or a pull request since a snapshot, with the additional payload of each action. */
-function listActions(call: Call, issue: IssueState | PullState, before: IssueSnapshot | undefined) {
+function listActions(call: GitHubCall, issue: IssueState | PullState, before: IssueSnapshot | undefined) {
   const now = takeIssueSnapshot(issue)
   const toLabelActions = (action: string, labels: readonly string[]) =>
     labels.map((name) => ({ action, payload: { label: toLabelBody(call, name) } }))
@@ -146,7 +146,7 @@ function findPusher({ pushes }: RepositoryState, { branch, fork }: PullState): s
   return pushes.findLast((push) => push.ref === `refs/heads/${branch}` && push.fork === fork)?.by
 }
 
-function listIssueChanges(call: Call, before: Snapshot): readonly Change[] {
+function listIssueChanges(call: GitHubCall, before: Snapshot): readonly Change[] {
   const { repository } = call
   const all = Object.entries({ ...repository.issues, ...repository.pulls })
   return all.flatMap(([id, issue]) => {

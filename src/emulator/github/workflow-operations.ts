@@ -4,7 +4,15 @@ import { findCommit } from './history.ts'
 import { defineOperation, type Operations } from './operation.ts'
 import { toNodeId } from './node-id.ts'
 import { PAGE_PARAMETERS, type SupportedParameters } from './parameters.ts'
-import { type Call, NOT_FOUND, type Reply, getApiUrl, createListReply, refuse, formatTime } from './reply.ts'
+import {
+  type GitHubCall,
+  NOT_FOUND,
+  type Reply,
+  getApiUrl,
+  createListReply,
+  replyWithError,
+  formatTime,
+} from './reply.ts'
 import { toMinimalRepositoryBody, toSimpleCommitBody, toUserBody } from './resource-body.ts'
 import type { WorkflowRun } from './check-state.ts'
 import type { GitHubState } from './state.ts'
@@ -14,11 +22,11 @@ import { listCheckSuites } from './checks-view.ts'
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number; readonly attemptAtMs?: number }
 
 /** The id of a workflow is its position in the list. */
-function getWorkflowId(repository: Call['repository'], file: string): number {
+function getWorkflowId(repository: GitHubCall['repository'], file: string): number {
   return listWorkflows(repository).indexOf(file) + 1
 }
 
-export function toRunBody(call: Call, run: ShownRun): object {
+export function toRunBody(call: GitHubCall, run: ShownRun): object {
   const { baseUrl, name, state, repository } = call
   const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
   const { createdAtMs, updatedAtMs = createdAtMs } = run
@@ -59,7 +67,7 @@ export function toRunBody(call: Call, run: ShownRun): object {
 }
 
 /** Derives the state of a run from its jobs. */
-export function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
+export function getCurrentRun({ repository, nowMs }: GitHubCall, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= nowMs)
   const attempt = Math.max(1, ...jobs.map((job) => job.attempt ?? 1))
   const ofAttempt = jobs.filter((job) => job.attempt === attempt && attempt > 1)
@@ -72,7 +80,7 @@ export function getCurrentRun({ repository, nowMs }: Call, run: WorkflowRun): Sh
 }
 
 /** Newest first. As on GitHub, `branch` also matches a fork's branch of the same name. */
-function listRuns(call: Call): Reply {
+function listRuns(call: GitHubCall): Reply {
   const { query, params, repository, nowMs } = call
   const { workflow_id: named } = params
   const requested = named === undefined ? undefined : findWorkflow(repository, named)
@@ -138,10 +146,10 @@ export function handleLogRequest(
 }
 
 /** Redirects to the log storage, where the signed URL is sufficient and a token must not be sent. */
-function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
+function redirectToLog({ repository, params, nowMs, baseUrl }: GitHubCall): Reply {
   const job = repository.checkRuns.find(({ id }) => String(id) === params['job_id'])
   if (job?.runId === undefined || nowMs < job.completedAtMs) return NOT_FOUND
-  if (job.log === undefined) return refuse(410, 'Gone')
+  if (job.log === undefined) return replyWithError(410, 'Gone')
   return { status: 302, body: undefined, headers: { location: createLogUrl(baseUrl, job.id, nowMs) } }
 }
 
@@ -172,12 +180,12 @@ const RUNS = {
   unsupported: ['created'],
 } as const satisfies SupportedParameters
 
-const listWorkflows = ({ workflows, workflowRuns }: Call['repository']): readonly string[] => [
+const listWorkflows = ({ workflows, workflowRuns }: GitHubCall['repository']): readonly string[] => [
   ...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)]),
 ]
 
 /** Finds a workflow by file name or id. */
-function findWorkflow(repository: Call['repository'], named: string): string | undefined {
+function findWorkflow(repository: GitHubCall['repository'], named: string): string | undefined {
   return listWorkflows(repository).find((file) => file === named || String(getWorkflowId(repository, file)) === named)
 }
 

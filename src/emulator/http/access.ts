@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from './exchange.ts'
+import { type RequestRefusal, refuseRequest } from './exchange.ts'
 
 /** A key with all permissions for every project. It is public: it works only for the embedded service. */
 export const EMULATOR_KEY = 'docs_emulator_0123456789abcdef'
@@ -15,10 +15,11 @@ const KEYS: ReadonlyMap<string, Access | 'expired'> = new Map([
   [EXPIRED_KEY, 'expired'],
 ])
 
-const refuseUnauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
+const refuseUnauthorized = (problem: string): RequestRefusal =>
+  refuseRequest(401, [problem], { 'www-authenticate': 'Bearer' })
 
 /** Returns the 401 or 403 for a request without the required `Authorization: Bearer docs_...` (section 5). */
-export function checkAccess(authorization: string | undefined, need: Access): Refusal | undefined {
+export function checkAccess(authorization: string | undefined, need: Access): RequestRefusal | undefined {
   if (authorization === undefined) return refuseUnauthorized('The Authorization header is missing.')
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (token === undefined) return refuseUnauthorized('The Authorization header must read: Bearer <key>.')
@@ -26,5 +27,5 @@ export function checkAccess(authorization: string | undefined, need: Access): Re
   const granted = KEYS.get(token)
   if (granted === undefined) return refuseUnauthorized('This API key is not valid.')
   if (granted === 'expired') return refuseUnauthorized('This API key has expired.')
-  return granted === 'read' && need === 'write' ? refuse(403, ['This API key may only read.']) : undefined
+  return granted === 'read' && need === 'write' ? refuseRequest(403, ['This API key may only read.']) : undefined
 }

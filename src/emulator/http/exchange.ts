@@ -15,7 +15,7 @@ export interface ServiceRequest extends RequestHead {
  * How a response is delivered: completely; only its first half; not at all, with a connection reset before the first byte;
  * or never.
  */
-export type Delivery = 'complete' | 'truncated' | 'reset' | 'never'
+export type ResponseDelivery = 'complete' | 'truncated' | 'reset' | 'never'
 
 export interface ServiceResponse {
   /** 0 if there is no response. */
@@ -23,24 +23,24 @@ export interface ServiceResponse {
   /** Names in lower case. `retry-after` and `x-ratelimit-reset` are seconds of the service's clock, from now. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  readonly delivery: Delivery
+  readonly delivery: ResponseDelivery
   /** In milliseconds of the service's clock. */
   readonly delayMs?: number
 }
 
-export interface Refusal {
+export interface RequestRefusal {
   readonly status: number
   readonly problems: readonly string[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type OperationResult = { readonly status: 200 | 201; readonly body: object } | Refusal
+export type OperationResult = { readonly status: 200 | 201; readonly body: object } | RequestRefusal
 
-export function refuse(
+export function refuseRequest(
   status: number,
   problems: readonly string[],
   headers: Readonly<Record<string, string>> = {},
-): Refusal {
+): RequestRefusal {
   return { status, problems, headers }
 }
 

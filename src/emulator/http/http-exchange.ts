@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isLoopback, parseUrl } from '../../runtime/url.ts'
-import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
+import type { ResponseDelivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
 import { MAX_BODY_BYTES } from './prompt-body.ts'
 
 /**
@@ -56,7 +56,7 @@ function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceR
   outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
 }
 
-const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response: ServiceResponse) => void>> = {
+const DELIVERIES: Readonly<Record<ResponseDelivery, (outgoing: ServerResponse, response: ServiceResponse) => void>> = {
   complete(outgoing, response) {
     writeHead(outgoing, response)
     outgoing.end(response.body)

@@ -24,7 +24,7 @@ export interface TurnPlan {
 }
 
 /** One prompt, on which the agent works from `startsAtMs` until just before `endsAtMs`. */
-export interface Turn {
+export interface ScheduledTurn {
   readonly prompt: string
   readonly startsAtMs: number
   readonly endsAtMs: number
@@ -40,7 +40,7 @@ export interface JobRecord {
   readonly createdAtMs: number
   /** The number of the pull request that this job opens, if it opens one. */
   readonly pullNumber: number
-  readonly turns: readonly [Turn, ...Turn[]]
+  readonly turns: readonly [ScheduledTurn, ...ScheduledTurn[]]
 }
 
 export interface JobState {
@@ -57,30 +57,30 @@ const STATUS_AFTER: Readonly<Record<TurnEnding, JobStatus>> = {
 }
 
 /** The times of a turn's pushes, in milliseconds of the service's clock. */
-export function getPushTimesMs({ startsAtMs, plan }: Turn): readonly number[] {
+export function getPushTimesMs({ startsAtMs, plan }: ScheduledTurn): readonly number[] {
   const { ending, durationMs, pushesMs = ending === 'pull-request' ? [durationMs] : [] } = plan
   return pushesMs.map((ms) => startsAtMs + ms)
 }
 
-export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): Turn {
+export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): ScheduledTurn {
   return { prompt, startsAtMs, endsAtMs: startsAtMs + plan.durationMs, plan }
 }
 
 /** The turns that have started, oldest first. No turn starts after the job was archived. */
-export function listStartedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
+export function listStartedTurns(job: JobRecord, nowMs: number): readonly ScheduledTurn[] {
   const started = job.turns.filter(({ startsAtMs }) => startsAtMs <= nowMs)
   const archiving = started.findIndex(({ plan, endsAtMs }) => plan.ending === 'archived' && endsAtMs <= nowMs)
   return archiving === -1 ? started : started.slice(0, archiving + 1)
 }
 
 /** The turns whose edits are in the pull request, oldest first. */
-export function listPushedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
+export function listPushedTurns(job: JobRecord, nowMs: number): readonly ScheduledTurn[] {
   return listStartedTurns(job, nowMs).filter(
     ({ plan, endsAtMs }) => plan.ending === 'pull-request' && endsAtMs <= nowMs,
   )
 }
 
-function getTurnStatus({ startsAtMs, endsAtMs, plan }: Turn, nowMs: number): JobState['status'] {
+function getTurnStatus({ startsAtMs, endsAtMs, plan }: ScheduledTurn, nowMs: number): JobState['status'] {
   if (nowMs >= endsAtMs) return STATUS_AFTER[plan.ending]
   const elapsedMs = nowMs - startsAtMs
   const { pause } = plan

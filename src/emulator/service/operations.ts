@@ -2,11 +2,11 @@ import { ID_PATTERN } from '../../runtime/url.ts'
 import type { Access } from '../http/access.ts'
 import {
   type OperationResult,
-  type Refusal,
+  type RequestRefusal,
   type ServiceRequest,
   type ServiceResponse,
   jsonResponse,
-  refuse,
+  refuseRequest,
 } from '../http/exchange.ts'
 import { parsePromptBody } from '../http/prompt-body.ts'
 import { HOSTILE_TEXT, addHostilePrefix } from './hostile-text.ts'
@@ -24,7 +24,7 @@ export interface Route {
   readonly jobId: string
 }
 
-export interface Call extends Route {
+export interface ServiceCall extends Route {
   readonly request: ServiceRequest
   readonly query: string
   readonly scenario: Scenario
@@ -42,22 +42,22 @@ interface Operation {
   readonly access: Access
   /** The key of the hourly rate limit; undefined for no limit. */
   readonly getBucket: (projectId: string) => string | undefined
-  readonly handle: (call: Call) => OperationResult
+  readonly handle: (call: ServiceCall) => OperationResult
 }
 
-const NO_SUCH_JOB = refuse(404, ['There is no such job in this project.'])
+const NO_SUCH_JOB = refuseRequest(404, ['There is no such job in this project.'])
 
-function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): OperationResult {
+function respondWithJob(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: ServiceCall): OperationResult {
   return { status, body: toJobBody(job, nowMs, baseUrl, scenario.texts) }
 }
 
-function withPrompt(call: Call, handle: (prompt: string) => OperationResult): OperationResult {
+function withPrompt(call: ServiceCall, handle: (prompt: string) => OperationResult): OperationResult {
   const prompt = parsePromptBody(call.request)
   return typeof prompt === 'string' ? handle(prompt) : prompt
 }
 
 function withJob(
-  { jobs, projectId, jobId, scenario }: Call,
+  { jobs, projectId, jobId, scenario }: ServiceCall,
   handle: (job: JobRecord) => OperationResult,
 ): OperationResult {
   const job = jobs.find(projectId, jobId, scenario.turns[0])
@@ -65,7 +65,7 @@ function withJob(
 }
 
 /** Section 4.1. */
-function createJob(call: Call): OperationResult {
+function createJob(call: ServiceCall): OperationResult {
   const { jobs, projectId, scenario, nowMs } = call
   return withPrompt(call, (prompt) =>
     respondWithJob(201, jobs.create(projectId, prompt, scenario.turns[0], nowMs), call),
@@ -73,13 +73,13 @@ function createJob(call: Call): OperationResult {
 }
 
 /** Section 4.2. */
-function messageJob(call: Call): OperationResult {
+function messageJob(call: ServiceCall): OperationResult {
   const { turns } = call.scenario
   return withPrompt(call, (prompt) =>
     withJob(call, (job) => {
       const plan = turns[Math.min(job.turns.length, turns.length - 1)] ?? turns[0]
       const next = sendMessage(job, prompt, plan, call.nowMs)
-      if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
+      if (next === 'archived') return refuseRequest(409, ['The job is archived and takes no messages.'])
       call.jobs.save(next)
       return respondWithJob(200, next, call)
     }),
@@ -87,13 +87,13 @@ function messageJob(call: Call): OperationResult {
 }
 
 /** Section 4.3. */
-function getJob(call: Call): OperationResult {
+function getJob(call: ServiceCall): OperationResult {
   // A replica that lags does not have a new job yet.
   return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : respondWithJob(200, job, call)))
 }
 
 /** Section 4.4. */
-function getVisitors({ query: queryString, analytics, scenario, nowMs }: Call): OperationResult {
+function getVisitors({ query: queryString, analytics, scenario, nowMs }: ServiceCall): OperationResult {
   const query = parseVisitorsQuery(queryString)
   if ('problems' in query) return query
   const refused = refuseOldDays(query, scenario.pages, nowMs)
@@ -144,16 +144,17 @@ const OPERATIONS: readonly Operation[] = [
  * Finds the operation of a request, or the 404 or 405 for it. Only valid ids match, so `..` and its encoded forms match
  * nothing. HEAD is handled as GET.
  */
-export function findRoute(method: string, path: string): Route | Refusal {
+export function findServiceRoute(method: string, path: string): Route | RequestRefusal {
   for (const operation of OPERATIONS) {
     const ids = operation.path.exec(path)?.groups
     if (ids === undefined || !Object.values(ids).every((id) => ID_PATTERN.test(id))) continue
     const { allow } = operation
-    if (!allow.split(', ').includes(method)) return refuse(405, ['This path does not take this method.'], { allow })
+    if (!allow.split(', ').includes(method))
+      return refuseRequest(405, ['This path does not take this method.'], { allow })
     const { projectId = '', jobId = '' } = ids
     return { operation, projectId, jobId }
   }
-  return refuse(404, ['There is nothing at this path.'])
+  return refuseRequest(404, ['There is nothing at this path.'])
 }
 
 /**
@@ -162,7 +163,7 @@ export function findRoute(method: string, path: string): Route | Refusal {
  */
 export function toServiceResponse(
   result: OperationResult,
-  route: Route | Refusal,
+  route: Route | RequestRefusal,
   { texts }: Scenario,
 ): ServiceResponse {
   if ('body' in result) return jsonResponse(result.status, result.body)

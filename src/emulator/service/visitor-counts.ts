@@ -1,5 +1,5 @@
 import type { VisitorsPage } from '../../docs-service/schemas.ts'
-import type { DateRange, VisitorsQuery } from './visitors-query.ts'
+import type { TimeRange, ParsedVisitorsQuery } from './visitors-query.ts'
 import { createRandom } from './random.ts'
 
 const DAY_MS = 86_400_000
@@ -71,7 +71,7 @@ function countUnique({ human, ai }: VisitorSets): VisitorsPage['totals'] {
 }
 
 /** Counts the unique visitors of the site and of each page in a range: most visitors first, then by path. */
-export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRange): VisitorCounts {
+export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: TimeRange): VisitorCounts {
   const site = createVisitorSets()
   const pages = new Map<string, VisitorSets>()
   for (const { visitor, kind, path, atMs } of visits) {
@@ -87,7 +87,7 @@ export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRa
 }
 
 /** Returns one page of unique visitors (section 4.4). */
-export type Analytics = (query: VisitorsQuery) => VisitorsPage
+export type Analytics = (query: ParsedVisitorsQuery) => VisitorsPage
 
 /** Every project has the same visits. The first request generates them. */
 export function createAnalytics(options: VisitsOptions): Analytics {

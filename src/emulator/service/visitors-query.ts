@@ -1,18 +1,18 @@
 import type { VisitorsPage } from '../../docs-service/schemas.ts'
-import { type Refusal, refuse } from '../http/exchange.ts'
+import { type RequestRefusal, refuseRequest } from '../http/exchange.ts'
 
 /** The default and the maximum of `limit` (section 8). Not imported from the client, because that would add its schemas to the bundle. */
 const DEFAULT_PAGE_ROWS = 50
 const MAX_PAGE_ROWS = 250
 
-export interface DateRange {
+export interface TimeRange {
   readonly fromMs: number
   /** Exclusive. */
   readonly toMs: number
 }
 
-export interface VisitorsQuery {
-  readonly range: DateRange
+export interface ParsedVisitorsQuery {
+  readonly range: TimeRange
   /** Both in rows. */
   readonly limit: number
   readonly offset: number
@@ -62,7 +62,7 @@ const DATE_FORM = 'YYYY-MM-DD or ISO 8601'
  * Parses a query string without its question mark (section 4.4). A repeated parameter is invalid, an unknown one is ignored,
  * and a missing date leaves its side open.
  */
-export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal {
+export function parseVisitorsQuery(queryString: string): ParsedVisitorsQuery | RequestRefusal {
   const parameters = new URLSearchParams(queryString)
   const problems: string[] = []
 
@@ -80,19 +80,21 @@ export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal
   const limit = read('limit', DEFAULT_PAGE_ROWS, createIntegerParser(1, MAX_PAGE_ROWS), rows)
   const offset = read('offset', 0, createIntegerParser(0, Number.MAX_SAFE_INTEGER), 'an integer of 0 or more')
   if (fromMs > toMs) problems.push('`dateFrom` must not be after `dateTo`.')
-  return problems.length === 0 ? { range: { fromMs, toMs }, limit, offset } : refuse(400, problems)
+  return problems.length === 0 ? { range: { fromMs, toMs }, limit, offset } : refuseRequest(400, problems)
 }
 
 /** How the list of visited pages behaves: `complete` is correct, the others are faulty. */
 export type ListBehavior = 'complete' | 'moving' | 'stuck' | 'long-path' | 'endless' | 'recent'
 
-type ReadPart = (query: VisitorsQuery) => VisitorsPage
+type ReadPart = (query: ParsedVisitorsQuery) => VisitorsPage
 
 /** Enough for a second part of any site. */
 const MOVING_ROWS = MAX_PAGE_ROWS + 10
 
 /** How each kind of list responds to a query. */
-export const LIST_BEHAVIORS: Readonly<Record<ListBehavior, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
+export const LIST_BEHAVIORS: Readonly<
+  Record<ListBehavior, (query: ParsedVisitorsQuery, read: ReadPart) => VisitorsPage>
+> = {
   complete: (query, read) => read(query),
   // A page is inserted at the top after the first part was read, so the next part repeats that part's last row.
   // Only a full part proves this, so rarely visited pages make the list of a small site longer.
@@ -120,13 +122,13 @@ const DAY_MS = 86_400_000
 
 /** Refuses a query for days that a service with a short history no longer knows. */
 export function refuseOldDays(
-  { range: { fromMs } }: VisitorsQuery,
+  { range: { fromMs } }: ParsedVisitorsQuery,
   listing: ListBehavior,
   nowMs: number,
-): Refusal | undefined {
+): RequestRefusal | undefined {
   const isOld = Number.isFinite(fromMs) && fromMs < nowMs - RECENT_DAYS * DAY_MS
   if (listing !== 'recent' || !isOld) return undefined
-  return refuse(400, [`\`dateFrom\` must be within the last ${RECENT_DAYS} days.`])
+  return refuseRequest(400, [`\`dateFrom\` must be within the last ${RECENT_DAYS} days.`])
 }
 
 export function mapPaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
