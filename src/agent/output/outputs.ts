@@ -36,7 +36,10 @@ function countRounds(run: Run): number | undefined {
   return length === 0 && getRoundStop(run) === undefined ? undefined : length
 }
 
-/** The outputs in the order of `action.yml`. An undefined value becomes an empty output. */
+/**
+ * The outputs in the order of `action.yml`. An undefined value becomes an empty output. `outcome`, the link and `job-id` are about
+ * the step's own turn; `status`, and what is known of the pull request, include the fix rounds.
+ */
 const OUTPUTS = {
   outcome: getOutcome,
   status: (run) => getLastReadJob(run)?.status,

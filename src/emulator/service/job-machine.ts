@@ -1,7 +1,7 @@
 import type { JobStatus } from '../../docs-service/schemas.ts'
 
 /** A status that the interface does not list (section 3). If it is ever listed, the compiler asks for another one here. */
-export const UNLISTED_STATUS = 'paused' satisfies Exclude<'paused', JobStatus>
+export const UNLISTED_STATUS = 'hibernating' satisfies Exclude<'hibernating', JobStatus>
 
 /** `archived`: a user archives the job while the agent works on it. */
 type TurnEnding = 'pull-request' | 'no-changes' | 'failed' | 'archived'
