@@ -175,7 +175,7 @@ test.each([
 
 test('a merge during a round that adds commits keeps the outcome, logs a notice, and outputs the state of the pull request', async () => {
   const { report, hostCalls } = await play({ github: { checks: [fails], ...during('merge') } })
-  expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
+  expect(report).toMatchObject({ rounds: [{}], stop: 'merged-too-early' })
   expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(hostCalls).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
 })

@@ -224,8 +224,8 @@ test.each([
   ['an unhandled rejection', emitting('unhandledRejection'), 'TypeError: x is undefined'],
 ])('reports %s as a bug, once, in the words of the step, and logs the reason', async (_way, stop, why) => {
   const { lines } = await run({
-    run: (_inputs, { core }, onStop) => {
-      core.startGroup('New job')
+    run: (_inputs, { runner }, onStop) => {
+      runner.startGroup('New job')
       onStop(({ message }) => `job_1: ${message}`)
       return stop()
     },
@@ -263,10 +263,10 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
 
 test('ends an open group when the process exits', async () => {
   const { lines } = await run({
-    run: (_inputs, { core }) => {
-      core.startGroup('New job')
+    run: (_inputs, { runner }) => {
+      runner.startGroup('New job')
       process.emit('exit', 1)
-      core.log('late')
+      runner.log('late')
       return Promise.resolve('done')
     },
   })
@@ -338,8 +338,8 @@ test('writes the causes of an error to the debug log only, redacted', async () =
   const stop = rejectWith(new ActionError('unreachable', 'No response.', { cause: broken }))
   const play = (): Promise<Seen> =>
     run({
-      run: (_inputs, { core }) => {
-        core.mask('docs_key')
+      run: (_inputs, { runner }) => {
+        runner.mask('docs_key')
         return stop()
       },
     })

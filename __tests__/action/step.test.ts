@@ -10,13 +10,13 @@ import {
   readContext,
   explainMissingKey,
 } from '../../src/action/step.ts'
-import { createCore } from '../../src/action/toolkit.ts'
+import { createRunner } from '../../src/action/toolkit.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
 import { serveSockets } from '../support/socket-server.ts'
@@ -26,8 +26,8 @@ const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.e
 
 function open(inputs: Partial<StepInputs> = {}, env: NodeJS.ProcessEnv = {}, connect?: typeof connectGitHub): Step {
   const { signal } = new AbortController()
-  const runner = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env }
-  return openStep({ ...INPUTS, ...inputs }, runner, connect)
+  const host = { runner: fakeRunner(), clock: fakeClock(), signal, startedAt: 2_000, env }
+  return openStep({ ...INPUTS, ...inputs }, host, connect)
 }
 
 test('the deadline counts from the start of the step', () => {
@@ -39,17 +39,17 @@ test('the deadline counts from the start of the step', () => {
 test('redacts secrets in the event, including the password of a proxy', async () => {
   const file = join(createTemporaryFolder(), 'event.json')
   fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
-  const core = createCore(fakeClock())
+  const runner = createRunner(fakeClock())
   const env = {
     GITHUB_EVENT_NAME: 'issues',
     GITHUB_EVENT_PATH: file,
     HTTPS_PROXY: 'http://user:proxy-pass@localhost:1',
     HTTP_PROXY: 'http://user:docs@localhost:1',
   }
-  const runner = { core, clock: fakeClock(), signal: new AbortController().signal, startedAt: 2_000, env }
+  const host = { runner, clock: fakeClock(), signal: new AbortController().signal, startedAt: 2_000, env }
   await captureStdout(() => {
-    core.mask(INPUTS.apiKey)
-    const { event } = openStep(INPUTS, runner).context
+    runner.mask(INPUTS.apiKey)
+    const { event } = openStep(INPUTS, host).context
     expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
   })
 })
@@ -66,8 +66,8 @@ test.each([undefined, 'job_1'])('passes the input `job-id`, here %j, to the clie
   }
   const server = await serveSockets({ onRequest: refuse })
   const { signal } = new AbortController()
-  const runner = { core: fakeHost(), clock: systemClock, signal, startedAt: systemClock.now(), env: {} }
-  const { client } = openStep({ ...INPUTS, baseUrl: `http://127.0.0.1:${server.port}`, jobId }, runner)
+  const host = { runner: fakeRunner(), clock: systemClock, signal, startedAt: systemClock.now(), env: {} }
+  const { client } = openStep({ ...INPUTS, baseUrl: `http://127.0.0.1:${server.port}`, jobId }, host)
   const error: unknown = await client.getJob('job_1').catch((caught: unknown) => caught)
   await server.close()
   const hint: unknown =

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { beforeEach, expect, test } from '@jest/globals'
-import { createCore, type Core } from '../../src/action/toolkit.ts'
+import { createRunner, type Runner } from '../../src/action/toolkit.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { simulateStepProcess } from '../support/step-process.ts'
@@ -13,7 +13,7 @@ beforeEach(() => {
   process.env['RUNNER_DEBUG'] = '1'
 })
 
-type Call = readonly [method: Exclude<keyof Core, 'input' | 'redact'>, ...texts: string[]]
+type Call = readonly [method: Exclude<keyof Runner, 'input' | 'redact'>, ...texts: string[]]
 
 /** Runs the calls in order, and returns the lines that they write to standard output. */
 const run = (...calls: readonly Call[]): Promise<string[]> => runAfter(0, ...calls)
@@ -21,10 +21,10 @@ const run = (...calls: readonly Call[]): Promise<string[]> => runAfter(0, ...cal
 const runAfter = (timeMs: number, ...calls: readonly Call[]): Promise<string[]> =>
   captureStdout(async () => {
     const clock = fakeClock()
-    const core = createCore(clock)
+    const runner = createRunner(clock)
     clock.advance(timeMs)
     for (const [method, ...texts] of calls) {
-      const write: (...texts: string[]) => unknown = core[method]
+      const write: (...texts: string[]) => unknown = runner[method]
       await write(...texts)
     }
   })

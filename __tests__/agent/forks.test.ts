@@ -60,7 +60,7 @@ test.each([
   const played = await play({})
   end(played)
   const { isGreen, report, outputs } = await followUp(played)
-  expect([isGreen, report.error?.code, outputs['pr-state']]).toEqual([false, 'left-behind', state])
+  expect([isGreen, report.error?.code, outputs['pr-state']]).toEqual([false, 'merged-too-early', state])
 })
 
 test('does not treat a push to a branch of the same name in the base repository as the agent’s', async () => {

@@ -13,7 +13,7 @@ import { checkResult, parseResult } from '../support/check-result.ts'
 import { active, completed, failed, failure, fakeClient, LINK, type Script } from '../support/fake-client.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeGitHub, RUN_FACTS } from '../support/fake-github.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
 import { root } from '../support/markdown-files.ts'
@@ -36,7 +36,13 @@ async function listMilestones(inputs: Partial<AgentInputs>, script: Partial<Scri
   const client = fakeClient({ create: active, reads: [active, completed], ...script })
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const context = { ...RUN_FACTS, serverUrl }
-  const step = fakeStep({ client, clock, core: { ...fakeHost(), setOutput }, github: fakeGitHub(responses), context })
+  const step = fakeStep({
+    client,
+    clock,
+    runner: { ...fakeRunner(), setOutput },
+    github: fakeGitHub(responses),
+    context,
+  })
   await runAgent(agentInputs({ task: CREATE, githubToken: 'ghs_token', label: '', ...inputs }), step)
   return written
 }
@@ -99,7 +105,7 @@ test('does not report `no-changes` while a fix round is running', () => {
   const setOutput = (name: string, value: string): void => {
     outputs[name] = value
   }
-  const step = fakeStep({ core: { ...fakeHost(), setOutput } })
+  const step = fakeStep({ runner: { ...fakeRunner(), setOutput } })
   const { record } = step
   record.begin({ task: FOLLOW_UP })
   record.update(endWith('unchanged'))
@@ -125,8 +131,8 @@ test('continues if the output file cannot be written', async () => {
   const setOutput = (): never => {
     throw new OutputsLost(new Error('no space left on device'))
   }
-  const host = fakeHost()
-  const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), core: { ...host, setOutput } })
+  const host = fakeRunner()
+  const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), runner: { ...host, setOutput } })
   expect(getOutcome(await runAgent(agentInputs({ task: CREATE }), step))).toBe('pull-request')
   expect(host.calls).toContainEqual(expect.stringContaining('no space left on device'))
 })
@@ -137,7 +143,7 @@ test('does not write `result` after each read of a job', async () => {
 })
 
 test('writes `result` when a prompt with unknown delivery is confirmed by its turn', async () => {
-  const script = { before: [completed], reads: [active, completed], message: failure('unknown-fate') }
+  const script = { before: [completed], reads: [active, completed], message: failure('maybe-sent') }
   const written = await listMilestones({ task: FOLLOW_UP }, script)
   expect(written[0]?.result).toMatchObject({ ...UNENDED, outcome: 'submitted', job: { id: 'job_1' } })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { includesPath, parsePathRules, warnOfFolders } from '../../src/agent/path-filter.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { playChange } from '../support/play-change.ts'
 import { playStep } from '../support/play-step.ts'
@@ -125,15 +125,15 @@ test.each([
   ['*.md', ['x.md/a'], []],
 ])('warns that %j matches only a folder of %j', async (patterns, paths, expected) => {
   const warnings: string[] = []
-  const core = { ...fakeHost(), warn: (text: string) => warnings.push(text) }
-  await warnOfFolders('paths', parsePathRules(patterns), paths.map(change), fakeStep({ core }))
+  const runner = { ...fakeRunner(), warn: (text: string) => warnings.push(text) }
+  await warnOfFolders('paths', parsePathRules(patterns), paths.map(change), fakeStep({ runner }))
   expect(warnings).toEqual(expected)
 })
 
 test('does not repeat the warning about a pattern that is only a name', async () => {
   const warnings: string[] = []
-  const core = { ...fakeHost(), warn: (text: string) => warnings.push(text) }
-  const sentences = await warnOfFolders('paths', parsePathRules('docs'), [change('docs/a.md')], fakeStep({ core }))
+  const runner = { ...fakeRunner(), warn: (text: string) => warnings.push(text) }
+  const sentences = await warnOfFolders('paths', parsePathRules('docs'), [change('docs/a.md')], fakeStep({ runner }))
   expect(sentences).toEqual([
     '`paths` has `docs`, which matches the folder of a changed file, but no file. Write `docs/**`.',
   ])

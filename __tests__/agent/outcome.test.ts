@@ -67,7 +67,7 @@ const unchanged: Fields = { task: FOLLOW_UP, state: endWith('unchanged') }
 const STOPS = ['cancelled', 'unreachable', 'deadline', 'internal'] as const
 
 const refused = new ActionError('unauthorized', 'No.', { hint: 'Check the key.' })
-const maybe = new ActionError('unknown-fate', 'The job may exist.', { hint: 'Look for it first.' })
+const maybe = new ActionError('maybe-sent', 'The job may exist.', { hint: 'Look for it first.' })
 const unread: Fields = { task: ATTACH, state: { sent: 'started', end: 'timed-out', error: failure('deadline') } }
 const timedOut = (job: Job): TurnFacts => ({ sent: 'started', end: 'timed-out', job })
 const late = (job: Job): Fields => ({

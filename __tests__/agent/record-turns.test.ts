@@ -31,7 +31,7 @@ const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
 const UNUSABLE: TurnFacts = { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') }
 const LEFT_BEHIND: TurnFacts = {
   ...endWith('updated'),
-  error: failure('left-behind'),
+  error: failure('merged-too-early'),
   pullRequest: { state: 'merged' },
 }
 
@@ -153,7 +153,7 @@ const STOPPED: TurnFacts = { ...stopWith('not-sent'), roundStop: 'commits-by-oth
 
 test.each<[string, TurnFacts, Outcome, sent: number, RoundStop | undefined]>([
   ['is rejected', stopWith('rejected'), 'pull-request', 0, 'not-sent'],
-  ['may be accepted', stopWith('unknown-fate', { sent: 'maybe' }), 'pull-request', 1, 'unseen'],
+  ['may be accepted', stopWith('maybe-sent', { sent: 'maybe' }), 'pull-request', 1, 'unseen'],
   ['is not seen to start', stopWith('forbidden', accept()), 'pull-request', 1, 'unseen'],
   ['has no end', stopWith('deadline', accept(active, true)), 'pull-request', 1, 'unseen'],
   ['is stopped by the last check', STOPPED, 'pull-request', 0, 'commits-by-others'],
@@ -196,7 +196,7 @@ test.each<[TurnFacts, RoundStop | undefined]>([
   [endWith('unknown', failed), 'failed'],
   [endWith('unknown', archived), 'archived'],
   [{ error: failure('not-sent') }, 'not-sent'],
-  [LEFT_BEHIND, 'left-behind'],
+  [LEFT_BEHIND, 'merged-too-early'],
   [TIMED_OUT, 'unseen'],
   [UNSEEN, 'unseen'],
 ])('knows why no further round follows a round with the facts %j', (round, stop) => {

@@ -23,7 +23,7 @@ import { COMMENT, commentFacts, EVENT_NAMES } from '../support/comment-events.ts
 import { active, archived, completed, failed, failure, LINK, withoutLink } from '../support/fake-client.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { createGitHubError, rejectWith } from '../support/fake-github.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import {
   accept,
@@ -56,7 +56,7 @@ test.each<[number, RoundStop | undefined, string]>([
 })
 
 test('says that it is unknown whether the service accepted the prompt of the last fix round', () => {
-  const rounds = [turnIn(endWith('updated')), turnIn(stopWith('unknown-fate', { sent: 'maybe' }))]
+  const rounds = [turnIn(endWith('updated')), turnIn(stopWith('maybe-sent', { sent: 'maybe' }))]
   expect(formatPullRequest(createReport({ rounds }))).toBe(
     `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.unseen}`,
   )
@@ -89,7 +89,7 @@ test.each<[string, (job: TerminalJob) => TurnFacts]>([
 test.each<[TurnFacts, boolean]>([
   [{ job: completed }, false],
   [stopWith('unreachable', { job: completed }), false],
-  [stopWith('unknown-fate', { sent: 'maybe', job: completed }), false],
+  [stopWith('maybe-sent', { sent: 'maybe', job: completed }), false],
   [stopWith('cancelled', accept(completed)), false],
   [stopWith('cancelled', accept(completed, true)), false],
   [{ error: failure('not-sent'), job: completed }, false],
@@ -110,7 +110,7 @@ test('shows the pull request of a follow-up that failed or was archived if its s
   const pullRequest = { state: 'open' } as const
   for (const status of ['failed', 'archived'] as const)
     expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
-  const leftBehind = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'left-behind')
+  const leftBehind = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'merged-too-early')
   expect(leftBehind.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
 })
 
@@ -152,9 +152,9 @@ test('does not redact the fields that decide the result', () => {
   })
 })
 
-const [host, clock] = [fakeHost(), fakeClock()]
+const [host, clock] = [fakeRunner(), fakeClock()]
 const open = (task = CREATE): Recorder =>
-  new Recorder(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
+  new Recorder(agentInputs({ task, waitForChecks: true }), fakeStep({ runner: host, clock }))
 
 test('adds facts to a turn, and continues a round with the job of the preceding turn', () => {
   const record = open()

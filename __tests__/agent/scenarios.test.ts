@@ -24,9 +24,9 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
   // 503, active, reset, HTML, active, half a response, completed.
   ['retries failed reads', 'flaky', SOON, 'pull-request', 'POST job, 7 GET job/job_000001'],
   ['resends a prompt that was not processed', 'rate-limited', SOON, 'pull-request', '2 POST job, 6 GET job/job_000001'],
-  ['does not resend a prompt that may have been accepted', 'unavailable', {}, 'error unknown-fate', 'POST job'],
-  ['rejects a response without a valid job id', 'bad-id', {}, 'error unknown-fate', 'POST job'],
-  ['does not follow redirects', 'redirecting', {}, 'error unknown-fate', 'POST job'],
+  ['does not resend a prompt that may have been accepted', 'unavailable', {}, 'error maybe-sent', 'POST job'],
+  ['rejects a response without a valid job id', 'bad-id', {}, 'error maybe-sent', 'POST job'],
+  ['does not follow redirects', 'redirecting', {}, 'error maybe-sent', 'POST job'],
   ['ignores a response about another job', 'other-job', {}, 'pull-request', 'POST job, 4 GET job/job_000001'],
   ['treats an unknown status as running', 'unlisted-status', SOON, 'pull-request', 'POST job, 12 GET job/job_000001'],
   [

@@ -16,7 +16,7 @@ import {
 
 const ACCEPTED = accept()
 const PREPARING: TurnFacts = {}
-const leftBehind: TurnFacts = { ...endWith('updated', failed), error: failure('left-behind'), pullRequest: {} }
+const leftBehind: TurnFacts = { ...endWith('updated', failed), error: failure('merged-too-early'), pullRequest: {} }
 
 test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['opened', endWith('created'), { task: CREATE }],
@@ -50,7 +50,7 @@ test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['cancelled', stopWith('cancelled', PREPARING), { task: CREATE }],
   ['cancelled', stopWith('cancelled', { sent: 'maybe' })],
   ['3 new commits', stopWith('cancelled', endWith('updated'))],
-  ['failed: The service may have accepted the prompt', stopWith('unknown-fate', { sent: 'maybe' })],
+  ['failed: The service may have accepted the prompt', stopWith('maybe-sent', { sent: 'maybe' })],
   ['failed', ACCEPTED],
 ])('formats the end of a turn as “%s”', (text, state, fields = {}) => {
   expect(formatEnd(turnIn(state, fields))).toBe(text)

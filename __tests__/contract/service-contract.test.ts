@@ -21,7 +21,7 @@ import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/htt
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -49,7 +49,7 @@ const SERVICE = isReal
 function openClient(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
   const target = { ...SERVICE, ...choice, deadlineAt: systemClock.now() + HOUR_MS }
   const run = { clock: systemClock, signal: new AbortController().signal, random: () => 0.5 }
-  const options = { ...fakeHost(), ...run, ...target, redact: createRedactor([target.apiKey]) }
+  const options = { ...fakeRunner(), ...run, ...target, redact: createRedactor([target.apiKey]) }
   return createClient({ ...options, transport: createTransport(options) })
 }
 

@@ -121,7 +121,7 @@ test.each<[unknown]>([
   const { client } = createBench([createResponse(200, body)])
   const requests = [client.getJob('job_1'), client.getVisitors({}), sendMessage(client)]
   const errors = await Promise.all(requests.map(getError))
-  expect(errors.map(({ code }) => code)).toEqual(['bad-answer', 'bad-answer', 'unknown-fate'])
+  expect(errors.map(({ code }) => code)).toEqual(['invalid-response', 'invalid-response', 'maybe-sent'])
   const texts = errors.flatMap(({ message, hint, quote, stack }) => [message, hint, quote, stack])
   expect(texts.join('\n')).not.toContain('dk_')
 })
@@ -183,7 +183,7 @@ describe('send prompt', () => {
     for (const isFollowUp of [false, true]) {
       const { client, createJob, requests, clock } = createBench([result, createResponse(201)])
       const { code, message, hint, quote } = await getError(isFollowUp ? sendMessage(client) : createJob())
-      expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
+      expect([code, requests.length, clock.sleeps]).toEqual(['maybe-sent', 1, []])
       // The job of a follow-up exists in any case. A step that attaches to it could report the preceding turn.
       expect(message).toContain(isFollowUp ? 'the agent may be working on it' : 'the job may exist')
       expect(isFollowUp ? hint?.replace(CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT) : hint).toMatch(advice)
@@ -314,7 +314,7 @@ describe('send prompt', () => {
   })
 
   test.each([
-    ['a prompt that was sent', 'createJob', true, 'unknown-fate', [1_000]],
+    ['a prompt that was sent', 'createJob', true, 'maybe-sent', [1_000]],
     ['a prompt that was not sent', 'createJob', false, 'cancelled', [1_000]],
     ['a read', 'getJob', true, 'cancelled', []],
   ] as const)(

@@ -70,7 +70,7 @@ const { signal } = new AbortController()
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
 
 test('returns a transient error of a read, and throws any other error', async () => {
-  const passing = ['unreachable', 'rate-limited', 'service-error', 'bad-answer']
+  const passing = ['unreachable', 'rate-limited', 'service-error', 'invalid-response']
   const returned: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
     const result = await tryRead(failing(failure(code)), signal).catch((error: unknown) => [error])
@@ -153,7 +153,7 @@ describe('the reads of a job', () => {
   })
 
   test('transient errors never end the wait, and interrupt a series of other errors', async () => {
-    for (const code of ['unreachable', 'rate-limited', 'service-error', 'bad-answer'] as const) {
+    for (const code of ['unreachable', 'rate-limited', 'service-error', 'invalid-response'] as const) {
       const errors = Array.from({ length: 30 }, (_, index) => [index * 10, failure(code)] as const)
       expect(await readAll(errors)).toEqual(errors.map(() => code))
       expect(

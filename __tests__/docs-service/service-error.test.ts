@@ -165,7 +165,7 @@ const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode,
   invalid: ['stop', 'rejected', /`base-url`/],
   timeout: ['stop', 'unreachable', /in time.*network/],
   cancelled: ['stop', 'cancelled', /cancelled/],
-  'too-large': ['unknown', 'bad-answer', /^(?!.*lost).*larger than 4 MiB.*`base-url`/],
+  'too-large': ['unknown', 'invalid-response', /^(?!.*lost).*larger than 4 MiB.*`base-url`/],
   broken: ['unknown', 'unreachable', /connection was lost.*network/],
 }
 const FAILURE_CAUSES = Object.keys(FAILURES) as FailureCause[]

@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 11
 function getPromptOutcome({ created, sent }: FaultTrace): PromptOutcome {
   // With TLS, the next attempt fails, too, because no certificate is trusted here.
   if (sent.length > 1) return 'again'
-  if (created instanceof ActionError) return created.code === 'unknown-fate' ? 'unknown' : 'stop'
+  if (created instanceof ActionError) return created.code === 'maybe-sent' ? 'unknown' : 'stop'
   return 'accepted'
 }
 
@@ -52,7 +52,7 @@ function listViolations({ prompt, reads }: FaultScript, trace: FaultTrace): stri
       ),
     'A prompt was sent too often.': sent.slice(MAX_ATTEMPTS - 1, -1).every(({ wasRead }) => wasRead),
     'A prompt was processed, and the error does not report that the job may exist.':
-      !isProcessed || !(created instanceof ActionError) || created.code === 'unknown-fate',
+      !isProcessed || !(created instanceof ActionError) || created.code === 'maybe-sent',
     'The job is another one.': !created || created instanceof ActionError || created.id === 'job_1',
     [`The reads ended as ${trace.reads.join()}.`]:
       !isInTime || reads.every((name, index) => isExpectedRead(getFault(name).read, index, trace.reads)),

@@ -50,7 +50,7 @@ test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
   ['does not retry if the retry would be too late', [503, 503], code('service-error'), 2, 1_000, 4_000],
   ['fails at the deadline without a response', ['never'], code('deadline'), 1, 20_000, 20_000],
   ['sends nothing after the deadline', [], code('deadline'), 0, 0, 0],
-  ['rejects a page that is not from GitHub', ['html'], code('bad-answer'), 1, 0],
+  ['rejects a page that is not from GitHub', ['html'], code('invalid-response'), 1, 0],
 ])('%s', async (_what, faults, found, tries, tookMs, endsInMs = DAY_MS) => {
   expect(await callOnce(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
 })

@@ -121,5 +121,5 @@ test('accepts a commit without message and author, and rejects a comparison with
   expect((await comparing({ commits: [withoutAuthor] })).commits).toMatchObject([expected])
   const malformed = [{ status: 'sideways' }, { merge_base_commit: null }, { total_commits: 'many' }, { commits: null }]
   for (const fields of [...malformed, { commits: [null, withoutAuthor] }, { commits: [withoutAuthor, { sha: 7 }] }])
-    expect(await catchError(comparing(fields))).toMatchObject({ code: 'bad-answer' })
+    expect(await catchError(comparing(fields))).toMatchObject({ code: 'invalid-response' })
 })

@@ -37,7 +37,7 @@ test.each<[ActionError['code'], Error, string?]>([
   ['untrusted', createTransportFailure('CERT_HAS_EXPIRED'), "the runner's clock"],
   ['untrusted', createTransportFailure('ERR_TLS_CERT_ALTNAME_INVALID'), 'the host in `GITHUB_API_URL`'],
   ['untrusted', createTransportFailure('ERR_SSL_UNSUPPORTED_PROTOCOL'), 'TLS 1.2 or 1.3'],
-  ['bad-answer', new InvalidResponse()],
+  ['invalid-response', new InvalidResponse()],
 ])('reports %s for %s', (code, error, hint = '') => {
   expect(toError(error)).toMatchObject({ code, ...(hint !== '' && { hint: expect.stringContaining(hint) as unknown }) })
 })

@@ -98,7 +98,7 @@ test.each(INVALID_URLS)('does not download from %s', async (location) => {
       return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'complete' }
     },
   })
-  expect(await catchError(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
+  expect(await catchError(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'invalid-response' })
   expect(requests).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
 })
 

@@ -190,7 +190,7 @@ const HISTORY_BODY = createHistoryBody('job_000001')
 const LEFT_BEHIND = {
   outcome: 'error',
   'pr-state': expect.stringMatching(/^(?:merged|closed)$/),
-  result: expect.stringContaining('"code":"left-behind"'),
+  result: expect.stringContaining('"code":"merged-too-early"'),
 }
 
 /** Histories with which a step once reported a false result, or opened a second pull request; and the outputs of the last step. */

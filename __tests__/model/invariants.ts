@@ -140,7 +140,7 @@ function checkUnknownDeliveryIsReported({ report: { error, sent }, service: { po
   const isUnknown =
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
   const wasFound = sent === 'started'
-  const isReported = error === undefined || error.code === 'unknown-fate'
+  const isReported = error === undefined || error.code === 'maybe-sent'
   return isUnknown && !wasFound && !isReported
     ? `The service may have accepted the prompt, and the error is ${error.code}.`
     : undefined

@@ -26,7 +26,7 @@ const containing = (part: string): unknown => expect.stringContaining(part)
 const without = (part: string): unknown => expect.not.stringContaining(part)
 
 const PULL_REQUEST = { report: { outcome: 'pull-request' } }
-const UNKNOWN_DELIVERY = { report: { outcome: 'error', error: { code: 'unknown-fate' } } }
+const UNKNOWN_DELIVERY = { report: { outcome: 'error', error: { code: 'maybe-sent' } } }
 const ERROR = (code: string): object => ({ report: { outcome: 'error', error: { code } } })
 
 /** When the step must end, in milliseconds from its start. */
@@ -66,7 +66,7 @@ const REGRESSIONS: Readonly<Record<string, readonly [schedule: Schedule, expecte
   ],
   'reports unknown delivery if it is cancelled while it looks up the prompt': [
     { ...FOLLOW_UP, cancelAtMs: 16_000, posts: [request(broken('reset-after-read'))], staleMs: 900_000 },
-    { report: { outcome: 'cancelled', error: { code: 'unknown-fate' } } },
+    { report: { outcome: 'cancelled', error: { code: 'maybe-sent' } } },
   ],
   'reports unknown delivery if the key is rejected while it looks up the prompt': [
     {

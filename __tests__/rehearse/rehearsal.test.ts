@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
-import type { StepResult, Runner } from '../../src/action/step.ts'
+import type { StepResult, Host } from '../../src/action/step.ts'
 import { readRehearsal } from '../../src/action/rehearsal.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 // A busy machine needs seconds to start a process.
@@ -48,19 +48,19 @@ interface Steps {
 /** The main step and the post step of one action, which share the saved state. */
 function steps(
   source: string,
-  { inputs = {}, ...fields }: Partial<Runner> & { inputs?: Record<string, string> } = {},
+  { inputs = {}, ...fields }: Partial<Host> & { inputs?: Record<string, string> } = {},
 ): Steps {
   const folder = createTemporaryFolder()
   const program = join(folder, 'service.cjs')
   writeFileSync(program, source)
-  const core = fakeHost(inputs)
+  const runner = fakeRunner(inputs)
   const run = { GITHUB_REPOSITORY: 'me/guide', RUNNER_TRACKING_ID: 'run-1', GITHUB_TOKEN: 'secret' }
   const { signal } = new AbortController()
-  const runner = { core, clock: STOPPED_CLOCK, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
+  const host = { runner, clock: STOPPED_CLOCK, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
   const logNames = (): string[] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.log'))
   const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
-  return { step: () => rehearse(program, runner), hostCalls: core.calls, logs }
+  return { step: () => rehearse(program, host), hostCalls: runner.calls, logs }
 }
 
 /** The values of the calls of one kind. */
@@ -127,7 +127,7 @@ test('fails with the reason and starts no service if the state file cannot be wr
   const saveState = (): never => {
     throw Object.assign(new Error('illegal operation on a directory'), { code: 'EISDIR' })
   }
-  const { step, logs } = steps(SERVES, { core: { ...fakeHost({}), saveState } })
+  const { step, logs } = steps(SERVES, { runner: { ...fakeRunner({}), saveState } })
   expect(await step()).toMatchObject({
     isGreen: false,
     title: 'The rehearsal did not start',
@@ -139,7 +139,7 @@ test('fails with the reason and starts no service if the state file cannot be wr
 })
 
 test('stops a service whose state cannot be saved', async () => {
-  const host = fakeHost({})
+  const host = fakeRunner({})
   let saved = 0
   let pid = 0
   const saveState = (name: string, value: string): void => {
@@ -150,7 +150,7 @@ test('stops a service whose state cannot be saved', async () => {
     ;({ pid } = JSON.parse(value) as { pid: number })
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   }
-  const { step } = steps(SERVES, { core: { ...host, saveState } })
+  const { step } = steps(SERVES, { runner: { ...host, saveState } })
   expect(await step()).toMatchObject({
     isGreen: false,
     text: "The runner's state cannot be written: ENOSPC.",
@@ -164,8 +164,8 @@ test('stops the service and is red if later steps cannot be redirected', async (
   const exportVariable = (): never => {
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   }
-  const host = fakeHost({})
-  const { step, logs } = steps(SERVES, { core: { ...host, exportVariable } })
+  const host = fakeRunner({})
+  const { step, logs } = steps(SERVES, { runner: { ...host, exportVariable } })
   expect(await step()).toMatchObject({
     isGreen: false,
     title: 'The rehearsal did not start',
@@ -190,8 +190,8 @@ test.each([
   ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
   { ...SERVICE, folder: '' },
 ])('stops no service for the saved state %j', async (saved) => {
-  const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
-  expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
+  const runner = { ...fakeRunner(), savedState: () => JSON.stringify(saved) }
+  expect(await steps('', { runner }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
 })
 
 describe('a start that fails', () => {

@@ -13,7 +13,7 @@ import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { resolveInOrder, createGitHubError, rejectWith } from '../support/fake-github.ts'
-import { fakeHost } from '../support/fake-host.ts'
+import { fakeRunner } from '../support/fake-runner.ts'
 import { catchError } from '../support/github-client.ts'
 
 test('parses an absolute URL, and a relative URL with a base', () => {
@@ -101,7 +101,7 @@ test.each([
 
 test('a line is due a minute after the last one, including lines that were logged elsewhere', () => {
   const clock = fakeClock()
-  const host = fakeHost()
+  const host = fakeRunner()
   const heartbeat = new Heartbeat({ clock, log: host.log })
   clock.advance(20_000)
   expect(heartbeat.getTimeLeftMs()).toBe(40_000)

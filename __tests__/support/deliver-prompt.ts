@@ -3,7 +3,7 @@ import { plainRecipient } from '../../src/agent/turn/recipient.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'
 import type { Delivery } from '../../src/docs-service/client.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
-import { fakeHost } from './fake-host.ts'
+import { fakeRunner } from './fake-runner.ts'
 import { agentInputs, fakeStep, type StepFields } from './fake-step.ts'
 
 /** The job of a prompt that was accepted. @throws the error of a prompt whose delivery is unknown */
@@ -17,7 +17,7 @@ export async function deliverPrompt(
   fields: Pick<StepFields, 'client' | 'clock' | 'signal'>,
   log: (line: string) => void = () => undefined,
 ): Promise<Job> {
-  const step = fakeStep({ ...fields, inputs: agentInputs({ wait: false }), core: { ...fakeHost(), log } })
+  const step = fakeStep({ ...fields, inputs: agentInputs({ wait: false }), runner: { ...fakeRunner(), log } })
   const end = await runTurn(plainRecipient({ kind: 'create', prompt: 'x' }), new JobWatch(step))
   const { job } = step.record.newest
   if ('kind' in end || job === undefined) throw new Error('The prompt was not accepted.')

@@ -69,7 +69,7 @@ const WELL = { ...REFUSED, status: 200 } as const
 
 /** Returns the delivery of a prompt, as the script defines it. */
 function deliver(given: Job | Error | undefined): Promise<Delivery> {
-  if (given instanceof ActionError && given.code === 'unknown-fate')
+  if (given instanceof ActionError && given.code === 'maybe-sent')
     return Promise.resolve({ kind: 'delivery-unknown', error: given })
   return settle(given).then((job) => ({ kind: 'accepted', job }))
 }

@@ -7,7 +7,7 @@ import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
 import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
-import { fakeHost } from './fake-host.ts'
+import { fakeRunner } from './fake-runner.ts'
 
 const GIVEN = {
   prompt: 'Fix the guide.',
@@ -43,7 +43,7 @@ export function fakeStep({
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields
   const given = {
-    core: fakeHost(),
+    runner: fakeRunner(),
     clock,
     signal: new AbortController().signal,
     random: () => 0.5,

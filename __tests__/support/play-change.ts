@@ -5,7 +5,7 @@ import { resolveChange } from '../../src/agent/change/change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'
-import { fakeHost } from './fake-host.ts'
+import { fakeRunner } from './fake-runner.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
 export type Given = Readonly<Record<string, string>>
@@ -34,8 +34,8 @@ export async function playChange(
 ): Promise<PlayedChange> {
   const log: string[] = []
   const notices: string[] = []
-  const core = {
-    ...fakeHost(),
+  const runner = {
+    ...fakeRunner(),
     log: (line: string) => log.push(line),
     notice: (_title: string, text: string) => notices.push(text),
   }
@@ -44,7 +44,7 @@ export async function playChange(
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
-  const step = fakeStep({ inputs, core, clock, github: responses === null ? undefined : github, context, timeoutMs })
+  const step = fakeStep({ inputs, runner, clock, github: responses === null ? undefined : github, context, timeoutMs })
   const found = await resolveChange(step)
   return {
     skip: isSkip(found) ? found.reason : undefined,

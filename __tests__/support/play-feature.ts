@@ -14,7 +14,7 @@ import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { checkResult } from './check-result.ts'
-import { fakeHost } from './fake-host.ts'
+import { fakeRunner } from './fake-runner.ts'
 import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
@@ -72,7 +72,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const jobIds: string[] = []
   const given = new Map<string, string>()
   let last = ''
-  const bare = fakeHost()
+  const bare = fakeRunner()
   /** Cleans and redacts each line, as the real host does. */
   const inLines = (say: (line: string) => void) => (text: string) => {
     for (const line of cleanLines(text, 4_000, redact)) say(line)
@@ -99,7 +99,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId, jobId } = inputs
-      const step = fakeStep({ core: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
+      const step = fakeStep({ runner: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
       const client = createClient({ ...step, ...host, transport, projectId, jobId })
       return await feature.run(inputs, { ...step, client }, () => undefined)
     } catch (error) {

@@ -61,7 +61,7 @@ export const ENDS_WITH_ERROR: readonly TurnFacts[] = [
     sent: 'started',
     end: 'finished',
     job: completed,
-    error: failure('left-behind'),
+    error: failure('merged-too-early'),
     effect: EFFECTS.updated,
     pullRequest: { state: 'merged' },
   },

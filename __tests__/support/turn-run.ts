@@ -9,7 +9,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
-import { fakeHost } from './fake-host.ts'
+import { fakeRunner } from './fake-runner.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 
@@ -54,7 +54,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const accepted: { sleepsBefore: number; linesBefore: number }[] = []
   let last = ''
   const host = {
-    ...fakeHost(),
+    ...fakeRunner(),
     log: (line: string) => log.push(line),
     warn: (line: string) => warnings.push(line),
     setOutput: (name: string) => {
@@ -68,7 +68,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
   const step = fakeStep({
     inputs: all,
-    core: host,
+    runner: host,
     clock,
     client: createClient?.(clock) ?? client,
     github,

@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
     name: 'a service that repeats the same rows ends the step red at the second request',
     respond: () => respondWith(({ limit }) => createSitePage(1_000, { offset: 0, limit })),
     ending: 'error',
-    error: 'bad-answer',
+    error: 'invalid-response',
     outputs: SITE,
     offsets: [0, 250],
     texts: ['does not end', 'only known rows', 'Check `base-url`'],

@@ -120,7 +120,7 @@ test.each<[string, Parameters<typeof readList>[0], string, number]>([
   ],
 ])('rejects as an invalid response: %s', async (_name, respond, message, requests) => {
   const { offsets, error, pages } = await readList(respond)
-  expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining(message) as unknown })
+  expect(error).toMatchObject({ code: 'invalid-response', message: expect.stringContaining(message) as unknown })
   expect(offsets).toHaveLength(requests)
   // The invalid response itself is not used.
   expect(pages).toHaveLength(requests === MAX_PAGES ? requests : requests - 1)
@@ -172,7 +172,7 @@ const INVALID = jsonResponse(200, { ...ROOT, hasMore: undefined })
 test('names the field of an invalid page after three reads', async () => {
   const { report, line, requests } = await runExport(respondInOrder(INVALID, INVALID, INVALID))
   const message = 'The service returned an invalid response (200): `hasMore` is missing or invalid.'
-  expect(report.error).toMatchObject({ code: 'bad-answer', message })
+  expect(report.error).toMatchObject({ code: 'invalid-response', message })
   expect(line).toContain(message)
   expect(requests).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 /** The variable with which a rehearsal redirects all later steps of its job to the embedded service and GitHub. */
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { RawInputs } from './inputs.ts'
-import type { Core } from './toolkit.ts'
+import type { Runner } from './toolkit.ts'
 
 export const REHEARSAL_VARIABLE = 'DOCS_AGENT_REHEARSAL'
 
@@ -40,7 +40,7 @@ export function readRehearsal(env: NodeJS.ProcessEnv): Rehearsal | undefined {
 }
 
 /** Begins a step in a rehearsal with a warning, so that a forgotten rehearsal is seen. Returns undefined if there is none. */
-export function enterRehearsal({ warn }: Pick<Core, 'warn'>, env: NodeJS.ProcessEnv): Rehearsal | undefined {
+export function enterRehearsal({ warn }: Pick<Runner, 'warn'>, env: NodeJS.ProcessEnv): Rehearsal | undefined {
   const rehearsal = readRehearsal(env)
   if (rehearsal !== undefined)
     warn(

@@ -8,13 +8,13 @@ import {
   formatResult,
   type StepResult,
   openStep,
-  type Runner,
+  type Host,
   type Step,
   type StepInputs,
 } from './step.ts'
 import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
 import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
-import { type Core, createCore, OutputsLost } from './toolkit.ts'
+import { type Runner, createRunner, OutputsLost } from './toolkit.ts'
 
 const OUTPUTS_ERROR_TITLE = 'The outputs could not be written'
 
@@ -25,26 +25,26 @@ export type OnStop<Result> = (report: (error: ActionError) => Result) => void
  * Writes a result to the log, the outputs and the summary.
  * @returns whether the step is green; it is red if the outputs could not be written, because later steps depend on them
  */
-function publish(result: StepResult, core: Core): boolean {
+function publish(result: StepResult, runner: Runner): boolean {
   const { isGreen, title, outputs, notice, summary } = result
-  core.endGroup()
-  if (notice !== undefined) core.notice(notice.title, notice.text)
+  runner.endGroup()
+  if (notice !== undefined) runner.notice(notice.title, notice.text)
   let outputsError: string | undefined
   try {
-    for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
+    for (const [name, value] of Object.entries(outputs)) runner.setOutput(name, value)
   } catch (error) {
     if (!(error instanceof OutputsLost)) throw error
     outputsError = error.message
   }
   try {
-    if (summary !== undefined) core.writeSummary(summary)
+    if (summary !== undefined) runner.writeSummary(summary)
   } catch {
-    core.warn('The job summary could not be written.')
+    runner.warn('The job summary could not be written.')
   }
   // The runner also shows the annotation in the log.
-  if (outputsError !== undefined) core.fail(OUTPUTS_ERROR_TITLE, formatResult(result, outputsError, title))
-  else if (isGreen) core.log(formatResult(result, title))
-  else core.fail(title, formatResult(result))
+  if (outputsError !== undefined) runner.fail(OUTPUTS_ERROR_TITLE, formatResult(result, outputsError, title))
+  else if (isGreen) runner.log(formatResult(result, title))
+  else runner.fail(title, formatResult(result))
   return isGreen && outputsError === undefined
 }
 
@@ -54,17 +54,17 @@ export function toErrorResult(error: ActionError, outputs: StepResult['outputs']
 }
 
 /** Logs the stack of an unexpected error, for bug reports. */
-function logDefect(error: unknown, core: Core): void {
-  core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  if (error instanceof Error) logCauses(error, core.debug)
+function logDefect(error: unknown, runner: Runner): void {
+  runner.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  if (error instanceof Error) logCauses(error, runner.debug)
 }
 
 /** Logs an unexpected error and reports it as `internal`. */
-function toCrashResult(error: unknown, core: Core, report: (error: ActionError) => StepResult): StepResult {
-  core.endGroup()
+function toCrashResult(error: unknown, runner: Runner, report: (error: ActionError) => StepResult): StepResult {
+  runner.endGroup()
   if (error instanceof OutputsLost)
     return { isGreen: false, title: OUTPUTS_ERROR_TITLE, text: error.message, outputs: {} }
-  logDefect(error, core)
+  logDefect(error, runner)
   return report(
     new ActionError('internal', 'A bug in the action stopped the step.', {
       hint: 'Report it, and include the log lines above this error.',
@@ -91,17 +91,15 @@ function cancelOnSignals(): AbortSignal {
  * Runs `perform` as the step's process and publishes its result. The exit code is 1 until a green result has been
  * published: Node exits with 0 when the event loop is empty, which the runner would report as success.
  */
-export async function execute(
-  perform: (runner: Runner, onStop: OnStop<StepResult>) => Promise<StepResult>,
-): Promise<void> {
+export async function execute(perform: (host: Host, onStop: OnStop<StepResult>) => Promise<StepResult>): Promise<void> {
   process.exitCode = 1
   const clock = systemClock
-  const core = createCore(clock)
+  const runner = createRunner(clock)
   let report: (error: ActionError) => StepResult = toErrorResult
   let exiting: Promise<void> | undefined
 
   async function publishAndExit(result: StepResult): Promise<void> {
-    if (publish(result, core)) process.exitCode = 0
+    if (publish(result, runner)) process.exitCode = 0
     // Standard output may be a pipe, which is written asynchronously, so wait until it is flushed.
     await new Promise((resolve) => process.stdout.write('', resolve))
     // An open socket would keep the event loop running.
@@ -110,10 +108,10 @@ export async function execute(
   // Only the first result counts.
   const finish = (result: StepResult): Promise<void> => (exiting ??= publishAndExit(result))
   const finishAfterCrash = (error: unknown): Promise<void> =>
-    (exiting ??= publishAndExit(toCrashResult(error, core, report)))
+    (exiting ??= publishAndExit(toCrashResult(error, runner, report)))
   const finishAfterError = (error: unknown): Promise<void> => {
     if (!(error instanceof ActionError)) return finishAfterCrash(error)
-    logCauses(error, core.debug)
+    logCauses(error, runner.debug)
     // A step that an error stopped is never green.
     return (exiting ??= publishAndExit({ ...report(error), isGreen: false }))
   }
@@ -121,18 +119,18 @@ export async function execute(
     if (exiting === undefined) {
       void finishAfterCrash(error)
     } else {
-      publish(toCrashResult(error, core, toErrorResult), core)
+      publish(toCrashResult(error, runner, toErrorResult), runner)
       process.exit(1)
     }
   }
   // Also when a second signal or an empty event loop ends the process.
-  process.on('exit', core.endGroup)
+  process.on('exit', runner.endGroup)
   // A closed log (EPIPE) does not stop the step: outputs and summary are files.
   process.stdout.on('error', () => undefined)
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
-  const runner = { core, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
-  await perform(runner, (given) => (report = given)).then(finish, finishAfterError)
+  const host = { runner, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
+  await perform(host, (given) => (report = given)).then(finish, finishAfterError)
 }
 
 /** One action. `runAction` does what all actions have in common at their start and end. */
@@ -161,38 +159,38 @@ export interface Action<Inputs extends StepInputs, Report> {
  */
 function readInputs(
   names: readonly string[],
-  core: Core,
+  runner: Runner,
   env: NodeJS.ProcessEnv,
   rehearsal: Rehearsal | undefined,
 ): RawInputs {
   for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
-    const secret = core.input(name)
-    core.mask(secret)
-    core.mask(secret.trim())
+    const secret = runner.input(name)
+    runner.mask(secret)
+    runner.mask(secret.trim())
   }
-  const inputs = Object.fromEntries(names.map((name) => [name, core.input(name)]))
+  const inputs = Object.fromEntries(names.map((name) => [name, runner.input(name)]))
   if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
 
 /** Runs an action as the step's process, from the runner's inputs to the exit code. */
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
-  return execute(async (runner, onStop) => {
-    const { core, clock, startedAt, env } = runner
-    for (const [name, value] of Object.entries(action.initialOutputs)) core.setOutput(name, value)
-    const rehearsal = enterRehearsal(core, env)
-    const raw = readInputs(inputNames(action.fields), core, env, rehearsal)
+  return execute(async (host, onStop) => {
+    const { runner, clock, startedAt, env } = host
+    for (const [name, value] of Object.entries(action.initialOutputs)) runner.setOutput(name, value)
+    const rehearsal = enterRehearsal(runner, env)
+    const raw = readInputs(inputNames(action.fields), runner, env, rehearsal)
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
-    const render = (report: Report): StepResult => action.render(report, core.redact, true)
+    const render = (report: Report): StepResult => action.render(report, runner.redact, true)
     /** If rendering throws, renders without a summary, and then falls back to the bare error. */
     const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
         for (const isSummaryWanted of [true, false]) {
           try {
-            return action.render(report(error), core.redact, isSummaryWanted)
+            return action.render(report(error), runner.redact, isSummaryWanted)
           } catch (defect) {
-            logDefect(defect, core)
+            logDefect(defect, runner)
           }
         }
         return toErrorResult(error, action.initialOutputs)
@@ -204,10 +202,10 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const reason = hasKey ? undefined : explainMissingKey(readContext(env), raw)
     if (reason !== undefined) {
       // The other inputs are not validated: they may come from secrets and variables too.
-      core.notice('Docs Agent skipped', `${reason} Nothing was sent to the service.`)
+      runner.notice('Docs Agent skipped', `${reason} Nothing was sent to the service.`)
       return render(createSkippedReport())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
-    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onActionStop))
+    return render(await action.run(inputs, openStep(inputs, host, action.connectGitHub), onActionStop))
   })
 }

@@ -12,7 +12,7 @@ import { joinSentences } from '../text/format.ts'
 import { redactAll } from '../text/redact.ts'
 import { isGiven, type Parsed, type RawInputs, type SERVICE_FIELDS } from './inputs.ts'
 import { bypassProxies, readRehearsal } from './rehearsal.ts'
-import type { Core } from './toolkit.ts'
+import type { Runner } from './toolkit.ts'
 
 /** The workflow run that this step belongs to. */
 export interface Context {
@@ -89,8 +89,8 @@ export function explainMissingKey({ actor, event }: Context, raw: RawInputs): st
 }
 
 /** What a step has before its inputs are parsed. */
-export interface Runner {
-  readonly core: Core
+export interface Host {
+  readonly runner: Runner
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
@@ -100,7 +100,7 @@ export interface Runner {
 }
 
 /** The dependencies of all parts of a step. Created once, from the parsed inputs. */
-export interface Step extends Omit<Runner, 'env'> {
+export interface Step extends Omit<Host, 'env'> {
   /** Returns a number from 0 to 1. */
   readonly random: () => number
   /** A timestamp of `clock.now()`. */
@@ -125,16 +125,16 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
  * Creates the step, with its clients of the service and of GitHub.
  * @throws ActionError `proxy` if the proxy URL is invalid
  */
-export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
+export function openStep(inputs: StepInputs, { env, ...host }: Host, connectToGitHub?: typeof connectGitHub): Step {
   const { githubToken: token = '', timeoutMs, projectId, jobId } = inputs
-  const { core } = runner
+  const { runner } = host
   const given = readContext(env)
-  const step = { ...runner, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
-  const dependencies = { ...step, ...core, env: given.isRehearsal ? bypassProxies(env) : env }
+  const step = { ...host, random: Math.random, deadlineAt: host.startedAt + timeoutMs }
+  const dependencies = { ...step, ...runner, env: given.isRehearsal ? bypassProxies(env) : env }
   // Creating the transport masks the secrets of the proxies, so it comes before the event is redacted.
   const transport = createTransport({ ...inputs, ...dependencies })
   // The texts of the event are cut and escaped later, and the redactor could no longer find a secret in them.
-  const context = { ...given, event: redactAll(given.event, core.redact) }
+  const context = { ...given, event: redactAll(given.event, runner.redact) }
   return {
     ...step,
     context,

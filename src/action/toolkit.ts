@@ -9,7 +9,7 @@ import { cleanLines, cutToBytes, oneLine } from '../text/untrusted.ts'
  * The runner, through @actions/core. Everything that a step writes passes through here, so that no secret leaks and no
  * untrusted text becomes a workflow command.
  */
-export interface Core {
+export interface Runner {
   /** Returns an input, not trimmed. */
   readonly input: (name: string) => string
   /** Redacts a secret from now on, in everything that this step and the runner write. */
@@ -72,7 +72,7 @@ export class OutputsLost extends Error {
 const MAX_ANNOTATION_BYTES = 4_000
 const MAX_GROUP_TITLE_CHARS = 200
 
-export function createCore(clock: Clock): Core {
+export function createRunner(clock: Clock): Runner {
   const startedAt = clock.now()
   const secrets = new Set<string>()
   const logSecrets = new Set<string>()

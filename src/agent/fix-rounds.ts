@@ -107,7 +107,7 @@ const MAX_DETAILED = 10
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 
 /** Errors that only affect one log. Any other error would be the same for the next log. */
-const SINGLE_FAILURES: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
+const SINGLE_FAILURES: readonly ErrorCode[] = ['rejected', 'not-found', 'invalid-response', 'redirected']
 
 /**
  * Returns a function that performs one optional read per check. Warns once for each error message, and skips all further

@@ -175,7 +175,7 @@ const describePreview: Text = (run) => {
   return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
 }
 
-const titleError: Text = (run) => ERROR_TITLES[getError(run)?.code ?? 'bad-answer']
+const titleError: Text = (run) => ERROR_TITLES[getError(run)?.code ?? 'invalid-response']
 const hintOfError: Text = (run) => getError(run)?.hint
 
 const RULES: readonly Rule[] = [
@@ -360,7 +360,7 @@ export function getChanged(run: Run): boolean | undefined {
   const { task, sent } = getOwnTurn(run) ?? {}
   if (task === undefined) return false
   const code = getError(run)?.code
-  const mayBeAccepted = task.kind === 'attach' || sent !== undefined || code === 'unknown-fate' || code === 'internal'
+  const mayBeAccepted = task.kind === 'attach' || sent !== undefined || code === 'maybe-sent' || code === 'internal'
   return mayBeAccepted ? getRule(run).changed?.(run) : false
 }
 

@@ -230,7 +230,7 @@ export async function warnOfFolders(
   name: 'paths' | 'allowed-paths',
   rules: readonly PathRule[],
   files: readonly MovablePath[],
-  step: Waiting & Pick<Step, 'core'>,
+  step: Waiting & Pick<Step, 'runner'>,
 ): Promise<readonly string[]> {
   const sentences: string[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
@@ -241,7 +241,7 @@ export async function warnOfFolders(
     const sentence = `\`${name}\` has ${quoteName(pattern)}, which matches the folder of a changed file, but no file. Write ${quoteName(`${pattern}/**`)}.`
     sentences.push(sentence)
     // A pattern with a warning was reported when the step began.
-    if (warning === undefined) step.core.warn(sentence)
+    if (warning === undefined) step.runner.warn(sentence)
   }
   return sentences
 }

@@ -65,7 +65,7 @@ export const ROUND_STOP_REASONS = {
   'not-sent': 'The failing checks could not be sent to the agent.',
   failed: 'The job failed.',
   archived: 'The job is archived, so it accepts no prompts.',
-  'left-behind':
+  'merged-too-early':
     'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
   unseen: 'The step did not see the agent finish its work on the failing checks.',
 }
@@ -238,7 +238,7 @@ export class Recorder {
 
   /** Records the error that stopped the newest turn or the work after it. */
   fail(error: ActionError, roundStop: RoundStop | undefined = this.newest.roundStop): void {
-    logCauses(error, this.#step.core.debug)
+    logCauses(error, this.#step.runner.debug)
     this.update({ error, roundStop, isCancelled: this.#step.signal.aborted })
   }
 
@@ -254,20 +254,20 @@ export class Recorder {
   /** Adds what the step did or decided to the log and the timeline. */
   note(event: string): void {
     this.#addToTimeline(event)
-    this.#step.core.log(event)
+    this.#step.runner.log(event)
   }
 
   /** Adds a notice, which readers see without opening the log, and a timeline entry. */
   notice(title: string, text: string): void {
     this.#addToTimeline(text)
-    this.#step.core.notice(title, text)
+    this.#step.runner.notice(title, text)
   }
 
   /** Records that something on GitHub could not be done. */
   warn(message: string, error: ActionError): void {
     this.#warnings.push({ message, error })
-    this.#step.core.log(`${message}: ${describeError(error)}`)
-    logCauses(error, this.#step.core.debug)
+    this.#step.runner.log(`${message}: ${describeError(error)}`)
+    logCauses(error, this.#step.runner.debug)
   }
 
   /**
@@ -438,7 +438,7 @@ export const listSentRounds = ({ turns }: Pick<Run, 'turns'>): readonly Turn[] =
   turns.slice(1).filter(({ sent }) => sent !== undefined)
 
 /** Errors that change the result of a step although the end of its turn was seen. */
-const DECIDING_CODES: readonly string[] = ['left-behind', 'unusable-link', 'cancelled', 'internal']
+const DECIDING_CODES: readonly string[] = ['merged-too-early', 'unusable-link', 'cancelled', 'internal']
 
 /** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
 export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
@@ -450,7 +450,7 @@ export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'
 
 /** Why no fix round follows a round that an error stopped. */
 function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundStop {
-  if (code === 'left-behind') return 'left-behind'
+  if (code === 'merged-too-early') return 'merged-too-early'
   if (code === 'unusable-link') return 'other-pull-request'
   return sent === undefined || end === 'finished' ? 'not-sent' : 'unseen'
 }

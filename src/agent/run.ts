@@ -69,8 +69,8 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns(step: AgentStep): Promise<string | undefined> {
-  const { context, core, inputs, record } = step
-  inputs.warnings.forEach(core.warn)
+  const { context, runner, inputs, record } = step
+  inputs.warnings.forEach(runner.warn)
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
@@ -90,7 +90,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
     const { task, followUpReason, failing } = next
     record.begin({ task, followUpReason, failing })
     const name = nameTurn(record.turns, inputs.fixRounds)
-    core.startGroup(titleTurn(name, record.newest))
+    runner.startGroup(titleTurn(name, record.newest))
     try {
       const end = await runTurn(next, watch)
       if ('kind' in end) {
@@ -99,9 +99,9 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
       }
       next = await finishTurn(end, compared, step)
     } finally {
-      core.endGroup()
+      runner.endGroup()
     }
-    core.log(`${name}: ${formatVerdict(record.newest)}.`)
+    runner.log(`${name}: ${formatVerdict(record.newest)}.`)
   }
   return undefined
 }
@@ -207,10 +207,11 @@ function logEnd({ record }: AgentStep): void {
   const { error } = record.newest
   const isShown = error === undefined || error === getError(run)
   // Readers must not overlook commits that may be unmerged.
-  if (error?.code === 'left-behind' && !isShown) record.notice(ERROR_TITLES['left-behind'], describeError(error))
+  if (error?.code === 'merged-too-early' && !isShown)
+    record.notice(ERROR_TITLES['merged-too-early'], describeError(error))
   const stop = getRoundStop(run)
   const isReported =
-    isShown || error.code === 'left-behind' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
+    isShown || error.code === 'merged-too-early' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
   if (!isReported) record.note(describeError(error))
   // The log already says that the checks have passed.
   if (stop !== undefined && stop !== 'passed') record.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)

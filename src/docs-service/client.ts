@@ -187,13 +187,13 @@ export const CHECK_BEFORE_RESENDING =
 /** Keeps a hint only if it is about the base URL: “Try again later” could create a second job. */
 function createUnknownDeliveryError(cause: ActionError, { kind }: ServiceOperation): ActionError {
   const { code, message, hint, quote } = cause
-  const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
+  const advice = code === 'redirected' || code === 'invalid-response' ? hint : undefined
   const [consequence, look] =
     kind === 'message'
       ? ['the agent may be working on it', CHECK_BEFORE_RESENDING]
       : ['the job may exist', UNKNOWN_DELIVERY_HINT]
   const text = `It is not known whether the service accepted the prompt: ${consequence}. ${message}`
-  return new ActionError('unknown-fate', text, { hint: joinSentences([look, advice]), quote, cause })
+  return new ActionError('maybe-sent', text, { hint: joinSentences([look, advice]), quote, cause })
 }
 
 /** For a prompt that never reached the service. */
@@ -235,7 +235,7 @@ function parseAcceptedJob(response: WireResponse, operation: ServiceOperation, r
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
-  const cause = new ActionError('bad-answer', text, { hint: adviseOnAddress(response, redact) })
+  const cause = new ActionError('invalid-response', text, { hint: adviseOnAddress(response, redact) })
   return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause, operation) }
 }
 

@@ -113,9 +113,13 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
 /** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
 export class InvalidFieldError extends ActionError {
   constructor({ status }: WireResponse, field: string) {
-    super('bad-answer', `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`, {
-      hint: "Check `base-url`. If it is right, report the response to the service's provider.",
-    })
+    super(
+      'invalid-response',
+      `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`,
+      {
+        hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+      },
+    )
   }
 }
 
@@ -125,7 +129,7 @@ export class InvalidFieldError extends ActionError {
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
   if (field !== undefined) return new InvalidFieldError(response, field)
-  return new ActionError('bad-answer', `The service returned an invalid response (${response.status}).`, {
+  return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
 }
@@ -166,7 +170,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
   ],
   timeout: ['stop', 'unreachable', 'did not respond in time', CHECK_NETWORK],
   cancelled: ['stop', 'cancelled', 'was not called again, because the run was cancelled', ''],
-  'too-large': ['unknown', 'bad-answer', 'sent a response larger than 4 MiB', WRONG_URL],
+  'too-large': ['unknown', 'invalid-response', 'sent a response larger than 4 MiB', WRONG_URL],
   broken: ['unknown', 'unreachable', 'did not respond, because the connection was lost', CHECK_NETWORK],
 }
 
@@ -314,7 +318,7 @@ export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: nu
   return getRequestedDelayMs(error, leftMs)
 }
 
-const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error', 'bad-answer'])
+const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error', 'invalid-response'])
 
 /** Whether a failed read can succeed later. */
 export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)

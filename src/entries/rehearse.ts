@@ -3,4 +3,4 @@ import { execute } from '../action/run-action.ts'
 import { rehearse } from '../rehearse/rehearsal.ts'
 
 const program = join(import.meta.dirname, '../emulator/index.js')
-await execute((runner) => rehearse(program, runner))
+await execute((host) => rehearse(program, host))

@@ -14,7 +14,7 @@ import {
   timeoutInput,
   wholeNumberInput,
 } from '../action/inputs.ts'
-import type { Runner, StepResult } from '../action/step.ts'
+import type { Host, StepResult } from '../action/step.ts'
 import { formatCount } from '../text/format.ts'
 import { createRows, findSharedPullRequests, parseProjects, type Project, type Row } from './projects.ts'
 
@@ -136,10 +136,10 @@ export function planFleet(raw: RawInputs, nowMs: number): FleetPlan {
   return { rows, warning }
 }
 
-export async function checkFleet({ core, clock }: Runner): Promise<StepResult> {
-  const raw = Object.fromEntries(Object.values(CHECK_FIELDS).map(({ name }) => [name, core.input(name)]))
+export async function checkFleet({ runner, clock }: Host): Promise<StepResult> {
+  const raw = Object.fromEntries(Object.values(CHECK_FIELDS).map(({ name }) => [name, runner.input(name)]))
   const { rows, warning } = planFleet(raw, clock.wallTime().getTime())
-  if (warning !== undefined) core.warn(warning)
+  if (warning !== undefined) runner.warn(warning)
   const names = rows.map(({ project }) => project).join(' ')
   return Promise.resolve({
     isGreen: true,

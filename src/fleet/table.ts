@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { field, type Input, parseFields, textInput, wholeNumberInput } from '../action/inputs.ts'
-import type { Runner, StepResult } from '../action/step.ts'
+import type { Host, StepResult } from '../action/step.ts'
 
 const namesInput: Input<readonly string[]> = (text) => text.split(' ')
 
@@ -129,8 +129,8 @@ export function createTable(
   }
 }
 
-export async function writeTable({ core, env }: Runner): Promise<StepResult> {
-  const raw = Object.fromEntries(Object.values(TABLE_FIELDS).map(({ name }) => [name, core.input(name)]))
+export async function writeTable({ runner, env }: Host): Promise<StepResult> {
+  const raw = Object.fromEntries(Object.values(TABLE_FIELDS).map(({ name }) => [name, runner.input(name)]))
   const { names, attempt, folder } = parseFields(TABLE_FIELDS, raw, '')
   const { GITHUB_SERVER_URL: server = '', GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: runId = '' } = env
   const found = readResults(folder, attempt)

@@ -210,7 +210,7 @@ export function toActionError(
   if (error instanceof ActionError) return error
   if (error instanceof GitHubRefusal) return toRefusalError(error, permission, repository, redact, now)
   if (error instanceof InvalidResponse)
-    return new ActionError('bad-answer', 'GitHub returned an invalid response.', { cause: error })
+    return new ActionError('invalid-response', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
   const failure = failureCause(error.cause)
   if (isTlsFailure(failure)) {

@@ -192,7 +192,7 @@ const COMMAND = /^##\[([a-z]+)\]/
 function toLogUrl(location: string | undefined): URL {
   const url = parseUrl(location ?? '')
   if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
-  throw new ActionError('bad-answer', 'GitHub returned no usable URL for the log.')
+  throw new ActionError('invalid-response', 'GitHub returned no usable URL for the log.')
 }
 
 export interface JobLogs {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import type { StepResult, Runner } from '../action/step.ts'
+import type { StepResult, Host } from '../action/step.ts'
 import { REHEARSAL_VARIABLE, type Rehearsal } from '../action/rehearsal.ts'
 import { toErrorResult } from '../action/run-action.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -65,18 +65,18 @@ function writeRunnerFile(write: () => void, what: string, hint: string): void {
   }
 }
 
-function saveService({ core }: Runner, state: ServiceState | null): void {
+function saveService({ runner }: Host, state: ServiceState | null): void {
   const save = (): void => {
-    core.saveState(SERVICE_STATE, JSON.stringify(state))
+    runner.saveState(SERVICE_STATE, JSON.stringify(state))
   }
   writeRunnerFile(save, "The runner's state", "Check the runner's disk and `GITHUB_STATE`.")
 }
 
 /** Redirects all later steps of the job to the rehearsal. */
-function redirectLaterSteps({ core }: Runner, access: Rehearsal, folder: string): void {
+function redirectLaterSteps({ runner }: Host, access: Rehearsal, folder: string): void {
   const redirect = (): void => {
-    core.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
-    core.addPath(folder)
+    runner.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
+    runner.addPath(folder)
   }
   writeRunnerFile(redirect, "The runner's environment", "Check the runner's disk, `GITHUB_ENV` and `GITHUB_PATH`.")
 }
@@ -89,20 +89,20 @@ function makeFolder(folder: string): void {
   writeRunnerFile(make, 'The files of the rehearsal', "Check the runner's disk and the folder in `RUNNER_TEMP`.")
 }
 
-async function start(program: string, runner: Runner): Promise<StepResult> {
-  const { core, env } = runner
+async function start(program: string, host: Host): Promise<StepResult> {
+  const { runner, env } = host
   const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}`)
   try {
-    saveService(runner, null)
+    saveService(host, null)
     makeFolder(folder)
-    const command = [program, ...serviceArguments(core.input, env['GITHUB_REPOSITORY'])]
-    const { pid, access } = await startService(command, getLogFile(folder), runner)
+    const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'])]
+    const { pid, access } = await startService(command, getLogFile(folder), host)
     const baseUrl = access.service
     try {
-      saveService(runner, { pid, baseUrl, folder })
-      redirectLaterSteps(runner, access, folder)
+      saveService(host, { pid, baseUrl, folder })
+      redirectLaterSteps(host, access, folder)
     } catch (error) {
-      await stopService({ pid, baseUrl }, runner.clock)
+      await stopService({ pid, baseUrl }, host.clock)
       throw error
     }
     return {
@@ -130,22 +130,22 @@ function readState(text: string): ServiceState | undefined {
 /** Removes the start message, which is meant for a terminal. */
 const withoutStartText = (log: string): string => log.replace(/^listening [^]*?Requests:\r?\n/, '')
 
-async function stop(saved: string, { core, clock }: Runner): Promise<StepResult> {
+async function stop(saved: string, { runner, clock }: Host): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {} }
   const service = readState(saved)
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const wasRunning = await stopService(service, clock)
   const logFile = getLogFile(service.folder)
   if (fs.existsSync(logFile)) {
-    core.startGroup('Log of the embedded documentation service')
+    runner.startGroup('Log of the embedded documentation service')
     const log = newestLines(withoutStartText(readEnd(logFile)), MAX_LOG_LINES) || 'The service received no requests.'
     // One call per line: a long text would be cut at its end, which contains the newest lines.
-    for (const line of log.split('\n')) core.log(line)
-    core.endGroup()
+    for (const line of log.split('\n')) runner.log(line)
+    runner.endGroup()
   }
   removeFolder(service.folder)
   if (wasRunning) return { ...ended, title: 'The embedded documentation service was stopped' }
-  core.warn('The embedded documentation service ended before the job.')
+  runner.warn('The embedded documentation service ended before the job.')
   return { ...ended, title: 'The service had already ended' }
 }
 
@@ -153,7 +153,7 @@ async function stop(saved: string, { core, clock }: Runner): Promise<StepResult>
  * Starts the service in the main step and stops it in the post step.
  * @param program the path of the packaged service
  */
-export function rehearse(program: string, runner: Runner): Promise<StepResult> {
-  const saved = runner.core.savedState(SERVICE_STATE)
-  return saved === '' ? start(program, runner) : stop(saved, runner)
+export function rehearse(program: string, host: Host): Promise<StepResult> {
+  const saved = host.runner.savedState(SERVICE_STATE)
+  return saved === '' ? start(program, host) : stop(saved, host)
 }

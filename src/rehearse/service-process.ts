@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
 import type { Rehearsal } from '../action/rehearsal.ts'
-import type { Runner } from '../action/step.ts'
+import type { Host } from '../action/step.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -84,7 +84,7 @@ function openLog(path: string): number {
 export async function startService(
   command: readonly string[],
   logFile: string,
-  { clock, env, signal }: Pick<Runner, 'clock' | 'env' | 'signal'>,
+  { clock, env, signal }: Pick<Host, 'clock' | 'env' | 'signal'>,
 ): Promise<ServiceAccess> {
   const log = openLog(logFile)
   const child = spawn(process.execPath, command, {

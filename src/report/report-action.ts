@@ -30,7 +30,7 @@ function adviseReader(error: ActionError): ActionError {
 
 /** @throws ActionError */
 async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Report>> {
-  const { clock, context, core } = step
+  const { clock, context, runner } = step
   const { days, failOn, label, prRepository, skipLabels } = inputs
   const { repository } = context
   const range = await findRange(inputs, step)
@@ -38,11 +38,11 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     throw new ActionError('invalid-input', 'The repository has no published release to begin at.', {
       hint: 'Set `range` to `BASE...HEAD`.',
     })
-  if (range !== undefined) core.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
+  if (range !== undefined) runner.log(`Reading what was merged from ${nameRef(range.base)} to ${nameRef(range.head)}.`)
   const changes = range === undefined ? [] : await readChanges(range, inputs, step)
   const now = clock.wallTime()
   const periodStart = startOfPeriod(days, now)
-  core.log(
+  runner.log(
     `Found ${formatCount(changes.length, 'change')}. Reading the pull requests with the label ${quoteName(label)}.`,
   )
   const work = await readAgentWork(inputs, changes, periodStart, step)
@@ -71,7 +71,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
 
 /** Makes the report. Throws only in case of a defect. */
 async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> {
-  const { clock, context, core, startedAt } = step
+  const { clock, context, runner, startedAt } = step
   const { days, failOn, prRepository } = inputs
   const { repository, serverUrl, isRehearsal } = context
   const create = (read: Partial<Report>): Report => ({
@@ -88,7 +88,7 @@ async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> 
     return create(await readReport(inputs, step))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    logCauses(error, core.debug)
+    logCauses(error, runner.debug)
     return create({ error: adviseReader(error) })
   }
 }

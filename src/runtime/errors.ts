@@ -19,13 +19,13 @@ export const ERROR_TITLES = {
   redirected: 'Unexpected redirect',
   'service-error': 'Server error',
   /** A response that is malformed or about another job. */
-  'bad-answer': 'Invalid response',
+  'invalid-response': 'Invalid response',
   /** A prompt was sent, and it is unknown whether the service accepted it. */
-  'unknown-fate': 'The service may have accepted the prompt',
+  'maybe-sent': 'The service may have accepted the prompt',
   /** The job cannot accept the prompt, or it is unknown whether the prompt should be sent. */
   'not-sent': 'Nothing was sent',
   /** It was merged or closed before it had all of the agent's commits. */
-  'left-behind': 'The pull request was merged or closed too early',
+  'merged-too-early': 'The pull request was merged or closed too early',
   /** The pull request exists, but its link is not safe to show. */
   'unusable-link': 'The link to the pull request cannot be used',
   deadline: 'The step timed out',

@@ -88,7 +88,7 @@ export async function readComparison(
   const period = toPeriod(range)
   if (compare === 'false' || period === undefined) return undefined
   const [name, earlier] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
-  step.core.log(`Comparing with ${name}, ${describeRange(earlier)}.`)
+  step.runner.log(`Comparing with ${name}, ${describeRange(earlier)}.`)
   const before = new VisitorList()
   try {
     if (compare === 'true') return { name, totals: await readTotals(earlier, step) }
@@ -98,7 +98,7 @@ export async function readComparison(
     if (!(error instanceof ActionError)) throw error
     const { totals } = before
     const what = totals === undefined ? 'The visitors' : 'The pages'
-    step.core.notice(`${what} were not compared`, describeError(error))
+    step.runner.notice(`${what} were not compared`, describeError(error))
     return { name, totals, error }
   }
 }
@@ -135,7 +135,7 @@ export async function readTrend(
   if (requests > 0) {
     const what = `the trend over ${count} periods`
     const verb = requests === 1 ? 'counts' : 'count'
-    step.core.log(
+    step.runner.log(
       `Reading ${what}: ${formatCount(requests, 'request')}, which ${verb} toward the service's rate limit.`,
     )
   }
@@ -148,7 +148,7 @@ export async function readTrend(
     } catch (cause) {
       if (!(cause instanceof ActionError)) throw cause
       error = cause
-      step.core.notice('The trend has a gap', `${describeRange(period)}: ${describeError(error)}`)
+      step.runner.notice('The trend has a gap', `${describeRange(period)}: ${describeError(error)}`)
     }
     periods.unshift({ period, totals: before })
   }

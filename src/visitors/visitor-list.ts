@@ -25,7 +25,7 @@ const MAX_INVALID_PAGES = 3
  */
 export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_ROWS): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
-  const { log, redact } = step.core
+  const { log, redact } = step.runner
 
   return async (offset) => {
     let lastError: ActionError | undefined
@@ -71,7 +71,7 @@ const MAX_PATH_BYTES = 8 * 1024
 const MAX_EMPTY_PAGES = 3
 
 function invalidResponse(message: string): ActionError {
-  return new ActionError('bad-answer', message, {
+  return new ActionError('invalid-response', message, {
     hint: 'Check `base-url`: a proxy may respond instead of the service. Otherwise, try again later.',
   })
 }
@@ -113,7 +113,7 @@ export function selectTop<Row extends { readonly path: string }>(
 
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
 
-/** @throws ActionError `bad-answer` if the list does not end or a path is too long */
+/** @throws ActionError `invalid-response` if the list does not end or a path is too long */
 function assertWithinLimits(rows: number, paths: readonly string[]): void {
   if (rows > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
   if (paths.some((path) => Buffer.byteLength(path) > MAX_PATH_BYTES))
@@ -149,7 +149,7 @@ export class VisitorList {
    * repeat its rows.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
-   * @throws ActionError `bad-answer` if the list does not end or a path is too long, and any error of `readPage`
+   * @throws ActionError `invalid-response` if the list does not end or a path is too long, and any error of `readPage`
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
     const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]

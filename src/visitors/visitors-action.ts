@@ -25,7 +25,7 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
  */
 async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step): Promise<void> {
   const { range, place, format, top } = inputs
-  const { core, clock, signal } = step
+  const { runner, clock, signal } = step
   const { head, row, tail } = EXPORT_FORMATS[format]
   // Open the file before the first request, so that an unwritable path costs no request.
   await writeFileAtomically(place.file, async (write) => {
@@ -35,7 +35,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
       write(rows.map((one, index) => row(one, list.rows + index)).join(''))
       if (clock.now() - loggedAt < PROGRESS_INTERVAL_MS) return
       loggedAt = clock.now()
-      core.log(`${list.rows + rows.length} rows so far.`)
+      runner.log(`${list.rows + rows.length} rows so far.`)
     })
     write(tail)
     signal.throwIfAborted()
@@ -44,7 +44,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 
 /** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<ExportReport> {
-  const { core, clock, signal, startedAt } = step
+  const { runner, clock, signal, startedAt } = step
   const { projectId, range, place } = inputs
   const list = new VisitorList(inputs.compare === 'pages')
 
@@ -55,18 +55,18 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     return { projectId, range, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
   }
 
-  core.log(announce(inputs))
+  runner.log(announce(inputs))
   try {
     await exportPages(inputs, list, step)
     const { doubts } = list
-    if (doubts !== '') core.warn(doubts)
+    if (doubts !== '') runner.warn(doubts)
     // The file is complete and in its final place, so no later error removes it.
     const comparison = await readComparison(inputs, list, step)
     const trend = await readTrend(inputs, list.totals, comparison, step)
     return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison, trend })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
-    logCauses(error, core.debug)
+    logCauses(error, runner.debug)
     return report(signal.aborted ? { ending: 'cancelled' } : { ending: 'error', error })
   }
 }

@@ -179,7 +179,7 @@ test.each([
 
 test('skips only the pull request whose reviews cannot be read', async () => {
   const listApprovers: GitHub['listApprovers'] = ({ number }) =>
-    number === 2 ? Promise.reject(createGitHubError('bad-answer')) : Promise.resolve(APPROVED[number] ?? [])
+    number === 2 ? Promise.reject(createGitHubError('invalid-response')) : Promise.resolve(APPROVED[number] ?? [])
   expect(await findApprovers({ listApprovers })).toMatchObject({
     found: ['ann', 'bob'],
     losses: ['Could not determine who approved pull request #2, to request a review'],

@@ -119,11 +119,11 @@ const inRound = (state: TurnFacts): Fields => ({ ...followUp(endWith('unchanged'
 
 test.each<[string, Fields, string]>([
   ['a create that was refused', { state: stopWith('rejected') }, 'false'],
-  ['a create without a response', { state: stopWith('unknown-fate', DELIVERY_UNKNOWN) }, ''],
+  ['a create without a response', { state: stopWith('maybe-sent', DELIVERY_UNKNOWN) }, ''],
   ['a create that an internal error stopped', { state: stopWith('internal', { sent: 'maybe' }) }, ''],
   ['a follow-up that is still planned', followUp({}), 'false'],
   ['a follow-up that was not sent', followUp({ error: failure('not-sent') }), 'false'],
-  ['a follow-up without a response', followUp(stopWith('unknown-fate', DELIVERY_UNKNOWN)), ''],
+  ['a follow-up without a response', followUp(stopWith('maybe-sent', DELIVERY_UNKNOWN)), ''],
   ['a follow-up whose start was not seen', followUp(stopWith('cancelled', accept())), ''],
   ['a follow-up that was cancelled before its response', followUp(stopWith('cancelled', DELIVERY_UNKNOWN)), ''],
   ['a create that was cancelled before its response', { state: stopWith('cancelled', DELIVERY_UNKNOWN) }, ''],
@@ -148,7 +148,7 @@ test.each([
       sent: 'started',
       end: 'finished',
       job: completed,
-      error: failure('left-behind'),
+      error: failure('merged-too-early'),
       effect,
       pullRequest: { state: 'closed' },
     },

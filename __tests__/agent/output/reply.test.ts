@@ -5,7 +5,7 @@ import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../support/comment-events.ts'
 import { describeReport, endWith } from '../../support/report.ts'
 import { fakeGitHub, createGitHubError, rejectWith } from '../../support/fake-github.ts'
-import { fakeHost } from '../../support/fake-host.ts'
+import { fakeRunner } from '../../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const PLACE = { ...commentFacts(), inputsHash: agentInputs().hash }
@@ -30,8 +30,8 @@ async function reply(responses: Partial<GitHub> = {}, runAttempt = 2) {
     return Promise.resolve(undefined)
   }
   const github = fakeGitHub({ ...listing(), addComment: record, editComment: record, ...responses })
-  const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
-  const step = fakeStep({ github, core, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
+  const runner = { ...fakeRunner(), redact: (text: string) => text.replaceAll('pull/7', '***') }
+  const step = fakeStep({ github, runner, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
   step.record.add({ comment: COMMENT })
   step.record.update(endWith('unknown'))
   await replyToComment(step)

@@ -167,7 +167,7 @@ test.each<[string, Fields, string[]]>([
   ],
   [
     'a prompt with unknown delivery',
-    { task: FOLLOW_UP, state: stopWith('unknown-fate', { sent: 'maybe', job: completed }) },
+    { task: FOLLOW_UP, state: stopWith('maybe-sent', { sent: 'maybe', job: completed }) },
     [],
   ],
   [

@@ -112,7 +112,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
 test.each<[ErrorCode, readonly string[]]>([
   ['service-error', ['addLabel', 'addComment']],
   ['unreachable', ['addLabel', 'addComment']],
-  ['bad-answer', ['addLabel', 'addComment']],
+  ['invalid-response', ['addLabel', 'addComment']],
   ['rate-limited', []],
   ['forbidden', []],
 ])('marks a pull request that cannot be read (%s) with %j', async (code, calls) => {
@@ -149,7 +149,7 @@ test.each<[string, Partial<GitHub>]>([
 test('only warns if it is unknown whether the history exists', async () => {
   const { found, notice, calls } = await handOver(
     AGAIN,
-    unmarked({ listComments: resolveInOrder<never>(createGitHubError('bad-answer')) }),
+    unmarked({ listComments: resolveInOrder<never>(createGitHubError('invalid-response')) }),
   )
   expect([found.state, calls.includes('addComment')]).toEqual(['open', false])
   expect(notice).toContain('The history comment was not written')

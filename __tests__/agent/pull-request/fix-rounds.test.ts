@@ -91,7 +91,7 @@ test('does not send checks to the agent that only a person can fix', async () =>
 const LOGS_NOT_SENT = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {
-  test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(
+  test.each<ErrorCode>(['rejected', 'not-found', 'invalid-response', 'redirected'])(
     'sends the other logs if some logs cannot be read (%s), with one warning',
     async (code) => {
       const readJobLog = resolveInOrder<string>(createGitHubError(code), createGitHubError(code), 'the third log')

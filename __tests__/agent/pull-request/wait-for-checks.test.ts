@@ -11,7 +11,7 @@ import { ActionError } from '../../../src/runtime/errors.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError } from '../../support/fake-github.ts'
-import { fakeHost } from '../../support/fake-host.ts'
+import { fakeRunner } from '../../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 import { endWith, FOLLOW_UP } from '../../support/report.ts'
@@ -36,10 +36,10 @@ async function examine(
   responses: Partial<GitHub>,
   { timeoutMs = 3_600_000, earlier = NONE } = {},
 ) {
-  const core = fakeHost()
+  const runner = fakeRunner()
   const clock = fakeClock()
   const github = fakeGitHub(responses)
-  const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core, github })
+  const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, runner, github })
   const { record } = step
   record.begin({ task: FOLLOW_UP })
   record.update({ ...endWith('unknown'), pullRequest: { checkList: earlier } })
@@ -49,7 +49,7 @@ async function examine(
     found,
     elapsedMs: clock.now() - step.startedAt,
     notice: formatWarnings(record.read().warnings),
-    logged: core.calls,
+    logged: runner.calls,
     timeline: record.read().timeline.map(({ event }) => event),
   }
 }

@@ -35,7 +35,7 @@ const COUNTS = 'issues/update-comment'
 const BUSY = { status: 'active', prLink: null }
 const UNSENT = { error: { code: 'not-sent' } }
 const LATE = { outcome: 'timed-out', error: { code: 'deadline' } }
-const UNKNOWN = { outcome: 'error', error: { code: 'unknown-fate' } }
+const UNKNOWN = { outcome: 'error', error: { code: 'maybe-sent' } }
 const NO_WAIT = { inputs: { wait: false } }
 const MINUTE = { inputs: { timeoutMs: 60_000 } }
 
@@ -45,7 +45,7 @@ const sameInAnotherSpelling = job({
   prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff',
 })
 const failedThere = job({ status: 'failed', prLink: LINK })
-const unknownDelivery = failure('unknown-fate')
+const unknownDelivery = failure('maybe-sent')
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** Plays a follow-up with the reads of its job before the prompt, the response to the prompt, and the reads after it. */
@@ -376,7 +376,7 @@ describe('what a turn did to the pull request', () => {
     ['close', 'closed'],
   ])('red if somebody uses `%s` while the agent works', async (act, state) => {
     const { played } = await playTurnOf(byAgent, {}, on({ events: [{ after: 'follow-up', delayMs: 8_000, act }] }))
-    expect(played).toMatchObject({ isGreen: false, report: { error: { code: 'left-behind' } } })
+    expect(played).toMatchObject({ isGreen: false, report: { error: { code: 'merged-too-early' } } })
     expect(played.report.error?.message).toContain(`was ${state} while the agent was working on it`)
     expect(played.report.error?.hint).toContain('Look at its branch')
   })

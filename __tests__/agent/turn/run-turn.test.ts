@@ -106,8 +106,8 @@ test.each<Row>([
 ])('a step %s', expectRun)
 
 test('reports an error of the create without a job', async () => {
-  const { report, accepted } = await playTurn({ task: CREATE, create: failure('unknown-fate') })
-  expect(report).toMatchObject(stopped('unknown-fate'))
+  const { report, accepted } = await playTurn({ task: CREATE, create: failure('maybe-sent') })
+  expect(report).toMatchObject(stopped('maybe-sent'))
   expect([report.job, accepted]).toEqual([undefined, []])
 })
 
@@ -132,7 +132,7 @@ describe('poll job', () => {
     },
   )
 
-  const bad = (count: number) => Array.from({ length: count }, () => failure('bad-answer'))
+  const bad = (count: number) => Array.from({ length: count }, () => failure('invalid-response'))
 
   test.each<Row>([
     [

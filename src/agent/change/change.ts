@@ -102,7 +102,7 @@ async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filte
     files.length === 0 ? '' : ` No file matches \`paths\` (${patterns}): ${quoteNames(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   if (unlisted !== undefined) {
-    step.core.log(
+    step.runner.log(
       `${unlisted}. No listed file matches \`paths\`, but a file that is not listed may, so the step is not skipped.`,
     )
     return { description, change }
@@ -138,7 +138,7 @@ async function readFiltered(
   if (found === undefined) return {}
   const filtered = await filterByPaths(found, step)
   const { change, description, skipReason } = filtered
-  step.core.log(description)
+  step.runner.log(description)
   if (change !== undefined) step.record.add({ change: description })
   const isNothing = change === undefined || change.relation === 'identical'
   const reason = (isNothing ? explainNoChange(range) : undefined) ?? skipReason
@@ -274,14 +274,14 @@ function renderChange(
   description: string | undefined,
   step: AgentStep,
 ): ChangeFindings {
-  const { context, core, inputs, record } = step
+  const { context, runner, inputs, record } = step
   const { changeContext: level } = inputs
   const event = eventSection(context.event, context.repository)
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection({ ...change, exempt }, level)]
   const sections = wanted.filter((section) => section !== undefined)
   const rendered = sections.length === 0 ? undefined : renderSections(sections, MAX_CONTEXT_BYTES)
-  if (rendered !== undefined) core.log(rendered.description)
+  if (rendered !== undefined) runner.log(rendered.description)
   record.add({ change: joinSentences([description, rendered?.description]) || undefined })
   return { promptContext: rendered?.text ?? '', compared: change }
 }

@@ -248,7 +248,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
       })
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
-      throw new ActionError('bad-answer', 'GitHub returned a malformed list of changed files.', {
+      throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
     if (found.missingBases > 0 && range.kind === 'since-last-success') noticeMissingBases(found, step)

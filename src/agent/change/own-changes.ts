@@ -295,20 +295,20 @@ export async function findLoop(
   sources: SourceLookUp,
   step: AgentStep,
 ): Promise<LoopReason | undefined> {
-  const { context, core, github, inputs } = step
+  const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
   const { kind } = findEventOrigin(context)
   const isExplicit = changeRange.kind === 'between' || changeRange.kind === 'pull-request'
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
   if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
-    core.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    runner.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
   }
   const read = () => readAndDecide(found, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      core.log(`${UNKNOWN}: ${asExpectedError(error).message}`)
+      runner.log(`${UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
   return requireBeforeSending(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))

@@ -164,14 +164,14 @@ const NOT_ENDED = {
 const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
-export function writeMilestone({ core, record }: AgentStep): void {
-  const run = redactRun(record.read('running'), core.redact)
-  const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, core.redact)
+export function writeMilestone({ runner, record }: AgentStep): void {
+  const run = redactRun(record.read('running'), runner.redact)
+  const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, runner.redact)
   const outputs = Object.entries({ ...toOutputs(run), result }).filter(([name]) => !AT_END.includes(name))
   try {
-    for (const [name, value] of outputs) core.setOutput(name, value)
+    for (const [name, value] of outputs) runner.setOutput(name, value)
   } catch (error) {
     if (!(error instanceof OutputsLost)) throw error
-    core.log(error.message)
+    runner.log(error.message)
   }
 }

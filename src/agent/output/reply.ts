@@ -84,12 +84,12 @@ export function renderReply(
  * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
  */
 export async function replyToComment(step: AgentStep): Promise<void> {
-  const { core, inputs, record } = step
+  const { runner, inputs, record } = step
   const context = { ...step.context, inputsHash: inputs.hash, command: inputs.command }
-  const run = redactRun(record.read(), core.redact)
+  const run = redactRun(record.read(), runner.redact)
   const { comment } = run
   if (comment === undefined || inputs.dryRun) return
-  const body = core.redact(renderReply(run, conclude(run), comment, context))
+  const body = runner.redact(renderReply(run, conclude(run), comment, context))
   try {
     const github = openAtEnd(step)
     const marker = renderReplyMarker(comment, context)

@@ -84,7 +84,7 @@ interface PolledChecks {
 }
 
 /** Errors that the next read may not have. */
-const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])
+const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'invalid-response'])
 
 /**
  * Updates the checks of a commit after a read.
@@ -220,7 +220,7 @@ export async function waitForChecks(
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
   // The checks of the previous turn show how long each check takes.
   const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
-  const heartbeat = new Heartbeat({ clock, log: step.core.log })
+  const heartbeat = new Heartbeat({ clock, log: step.runner.log })
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {

@@ -104,7 +104,7 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
 }
 
 /** Errors after which the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
-const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'bad-answer', 'deadline']
+const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'invalid-response', 'deadline']
 
 const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
   waitForChecks || allowedPaths.length > 0

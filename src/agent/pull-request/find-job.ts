@@ -43,7 +43,7 @@ interface NoJob {
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
 async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undefined> {
-  const { clock, core, signal } = step
+  const { clock, runner, signal } = step
   const lagsUntil = clock.now() + LINK_LAG_MS
   let last: Job | ActionError | undefined
   const observe = (read: Job | ActionError): void => {
@@ -51,8 +51,8 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
   }
   const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
     if (rateLimit === undefined) return clock.sleep(ms, signal)
-    core.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
-    return sleepWithProgress(ms, { clock, log: core.log, signal })
+    runner.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+    return sleepWithProgress(ms, { clock, log: runner.log, signal })
   }
   const poll = createPoller(step, { observe, sleep })
   // A completed job may still get its link.

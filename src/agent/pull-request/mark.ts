@@ -116,7 +116,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
 }
 
 const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
-const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'left-behind'
+const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
 
 /** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
 function listLeft(run: Run, now: Date): History['left'] {
@@ -180,7 +180,7 @@ async function writeHistory(
   step: AgentStep,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
-  const { clock, core, record } = step
+  const { clock, runner, record } = step
   const update = createUpdate(place, step)
   const written = toFingerprint(update)
   const now = clock.wallTime()
@@ -189,7 +189,7 @@ async function writeHistory(
   const { commentId = found?.id } = place
   if (commentId === undefined) {
     const state = startHistory(place.jobId)
-    const body = core.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+    const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
     record.add({ history: { ...place, mayExist: true } })
     const added = await github.addComment(place.pullRequest, body)
     record.add({ history: { ...place, commentId: added, written } })
@@ -197,7 +197,7 @@ async function writeHistory(
   }
   const state = parseHistory(await github.readComment(place.pullRequest, commentId))
   if (state?.job !== place.jobId) throw createUnreadableError(place)
-  const body = core.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+  const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
   await github.editComment(place.pullRequest, commentId, body)
   record.add({ history: { ...place, mayExist: false, commentId, written } })
 }

@@ -94,7 +94,7 @@ function assertComplete(listed: readonly PullRequestCommit[], head: string): voi
   if (listed.length >= MAX_COMMITS)
     throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
   if (!listed.some(({ sha }) => sha === head))
-    throw new ActionError('bad-answer', "GitHub's list of the commits does not contain the newest commit yet.")
+    throw new ActionError('invalid-response', "GitHub's list of the commits does not contain the newest commit yet.")
 }
 
 /**
@@ -157,7 +157,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
 function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
   const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
   return new ActionError(
-    'left-behind',
+    'merged-too-early',
     `Pull request #${number} was ${state} ${when}. Commits of this turn may not be merged.`,
     { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
   )

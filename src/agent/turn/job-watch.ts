@@ -158,7 +158,7 @@ export class JobWatch {
 
   constructor(step: AgentStep) {
     this.step = step
-    this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
+    this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.runner.log })
     this.poll = createPoller(step, this)
   }
 
@@ -179,15 +179,15 @@ export class JobWatch {
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
   recordAcceptance(response: Job, isConfirmed: boolean): void {
-    const { core, record } = this.step
+    const { runner, record } = this.step
     try {
-      core.setOutput('job-id', response.id)
-      core.setOutput('status', response.status)
-      core.setOutput('outcome', 'submitted' satisfies Outcome)
+      runner.setOutput('job-id', response.id)
+      runner.setOutput('status', response.status)
+      runner.setOutput('outcome', 'submitted' satisfies Outcome)
     } catch (error) {
       // The step still waits for the job: its log and summary show the result.
       if (!(error instanceof OutputsLost)) throw error
-      core.log(error.message)
+      runner.log(error.message)
     }
     this.note(`The service accepted the prompt (job ${response.id}).`)
     record.update({ sent: isConfirmed ? 'started' : 'accepted', job: response })
@@ -222,7 +222,7 @@ export class JobWatch {
   }
 
   #observeProblem(problem: ActionError): void {
-    const { core, record } = this.step
+    const { runner, record } = this.step
     const isNew = problem.message !== record.newest.lastProblem?.message
     record.update({ lastProblem: problem })
     if (!isNew) return
@@ -230,7 +230,7 @@ export class JobWatch {
     // `sleep` logs it with the time of the next read.
     if (requiresWait(problem)) this.#unloggedProblem = problem
     else this.#heartbeat.log(`${describeError(problem)} ${next}`)
-    logCauses(problem, core.debug)
+    logCauses(problem, runner.debug)
   }
 
   /** Sleeps until the next read. Logs every minute that nothing has changed, or how long the service requests to wait. */
@@ -260,7 +260,7 @@ export class JobWatch {
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {
-    if (!this.#warned.has(kind)) this.step.core.warn(text)
+    if (!this.#warned.has(kind)) this.step.runner.warn(text)
     this.#warned.add(kind)
   }
 }

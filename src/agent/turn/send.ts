@@ -50,7 +50,7 @@ const createLateError = (message: string): ActionError => new ActionError('deadl
  * @throws ActionError `not-sent` if the job accepts no prompts, `deadline`
  */
 async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatch): Promise<Job> {
-  const { clock, core, deadlineAt, inputs } = watch.step
+  const { clock, runner, deadlineAt, inputs } = watch.step
   const isOfPullRequest = recipient.pullRequestNumber !== undefined
   let mayRunUntil: number | undefined
   for (let job = await readJob(jobId, watch); ;) {
@@ -72,7 +72,7 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
     const leftMs = idleAt - clock.now()
     if (leftMs <= 0) return job
     if (idleAt >= deadlineAt) throw createLateError(NOT_IDLE)
-    core.log(`The agent may have been working just now, so the step watches the job for ${formatDuration(leftMs)}.`)
+    runner.log(`The agent may have been working just now, so the step watches the job for ${formatDuration(leftMs)}.`)
     const end = job
     job = await watch.poll(jobId, (read) => !isSameEnd(read, end) || clock.now() >= idleAt, {
       getDelayMs: (fixedMs, state) =>
@@ -85,10 +85,10 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
 type Sent = Exclude<Delivery, Retry>
 
 /** Waits before a prompt is resent that the service did not process. */
-async function waitToResend({ afterMs, error }: Retry, { clock, core, signal }: AgentStep): Promise<void> {
+async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }: AgentStep): Promise<void> {
   const when = formatRetryTime(error, afterMs, clock)
-  core.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
-  await sleepWithProgress(afterMs, { clock, log: core.log, signal })
+  runner.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
+  await sleepWithProgress(afterMs, { clock, log: runner.log, signal })
 }
 
 /** Sends a prompt once. While it is on its way, the service may have accepted it. */
@@ -218,7 +218,7 @@ async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatc
 /**
  * Checks whether a prompt with unknown delivery was accepted: its turn is then seen to start. If the reads fail or the run is
  * cancelled, the delivery stays unknown.
- * @throws ActionError `unknown-fate`, if no turn is seen
+ * @throws ActionError `maybe-sent`, if no turn is seen
  */
 async function confirmDelivery(
   unknown: ActionError,
@@ -314,11 +314,11 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 /** Logs the prompt of a dry run instead of sending it. */
 function previewTurn(
   { task, pullRequestNumber, undecided = [] }: Recipient,
-  { core, inputs, record }: AgentStep,
+  { runner, inputs, record }: AgentStep,
 ): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
-  core.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
-  core.logQuote(prompt)
+  runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
+  runner.logQuote(prompt)
   const ofJob = record.newest.job?.prLink?.number
   const pullRequest = pullRequestNumber ?? (ofJob === undefined ? undefined : Number(ofJob))
   const isContinued = pullRequestNumber !== undefined
@@ -328,10 +328,10 @@ function previewTurn(
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
-function announceStart({ task }: Recipient, { core, inputs }: AgentStep): void {
+function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
-  if (task.kind !== 'create' && !inputs.dryRun) core.setOutput('job-id', task.jobId)
-  core.log(
+  if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
+  runner.log(
     `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
   )
 }

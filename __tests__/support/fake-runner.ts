@@ -1,12 +1,12 @@
-import type { Core } from '../../src/action/toolkit.ts'
+import type { Runner } from '../../src/action/toolkit.ts'
 
-export interface FakeHost extends Core {
+export interface FakeRunner extends Runner {
   /** All calls in order, as `kind: text`. */
   readonly calls: string[]
 }
 
 /** Creates a host that returns the given inputs and records all other calls. */
-export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHost {
+export function fakeRunner(inputs: Readonly<Record<string, string>> = {}): FakeRunner {
   const calls: string[] = []
   const state = new Map<string, string>()
   const record =
