@@ -5,7 +5,7 @@ export const KEY = 'docs_9fK3x7Q+a/b=Zw2&LmNp5"VtR8sYd4'
 const ENCODINGS = {
   none: () => '',
   raw: (key: string) => key,
-  json: (key: string) => key.replace(/./g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  json: (key: string) => JSON.stringify(key).slice(1, -1),
   base64: (key: string) => Buffer.from(`Bearer ${key}`).toString('base64'),
 }
 export type Plant = keyof typeof ENCODINGS
