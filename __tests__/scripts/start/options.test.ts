@@ -52,7 +52,7 @@ test.each([
   [[], { npm_config_dry_run: 'true' }],
 ])('the flags %j in the environment %j are a dry run', (args, env) => {
   expect(readOptions(args, env)).toMatchObject({ given: { 'dry-run': 'true' } })
-  expect(readOptions([...args, '--action', 'visitors'], env)).toMatchObject({ kind: 'refused' })
+  expect(() => readOptions([...args, '--action', 'visitors'], env)).toThrow('--dry-run is for')
 })
 
 test('a step that does not wait is not given the inputs that need the end of the job', () => {
@@ -181,6 +181,5 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--cancel-after soon', '--cancel-after needs a number of seconds, and got «soon».'],
   ['--input wait', '--input needs the form name=value, and got «wait».'],
 ])('%j is refused: %j', (flags, text, env = {}) => {
-  const message = expect.stringContaining(text) as unknown
-  expect(readOptions(splitFlags(flags), env)).toMatchObject({ kind: 'refused', message })
+  expect(() => readOptions(splitFlags(flags), env)).toThrow(text)
 })
