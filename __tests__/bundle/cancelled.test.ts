@@ -44,8 +44,8 @@ testWithSignals('a second signal ends the step immediately, and red', async () =
   expectNoSecret(run)
 })
 
-/** Never ends, so that no machine is fast enough to start the program before the signal. */
-const NEVER_STARTS = 'setInterval(() => undefined, 1_000); await new Promise(() => undefined)'
+/** Keeps the program from starting, so that no machine is fast enough to start it before the signal. */
+const NEVER_STARTS = 'setTimeout(() => process.exit(1), 50_000); await new Promise(() => undefined)'
 /** Sends the signal as soon as the program handles it. */
 const SIGNALS_ITSELF = `
   const { on } = process
