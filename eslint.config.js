@@ -24,6 +24,7 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
+      complexity: ['error', 20],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       'no-restricted-properties': ['error', ...PROPERTIES],
       'no-restricted-syntax': ['error', ...SYNTAX],

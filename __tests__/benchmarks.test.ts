@@ -5,8 +5,6 @@ import { DOWNLOAD_LIMIT_MB } from '../scripts/bench/download.ts'
 import { measureFleet } from '../scripts/bench/fleet.ts'
 import { PARTS } from '../scripts/bench/parts.ts'
 import { measurePolling } from '../scripts/bench/polling.ts'
-import { measureRequests } from '../scripts/bench/requests.ts'
-import { TEXT_FUNCTIONS } from './support/hostile-texts.ts'
 import { root } from './support/markdown-files.ts'
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
@@ -54,16 +52,10 @@ test.each(Object.entries(saved))('%s names the date, the version, the machine an
   expect(part.circumstances).toMatch(/^\d{4}-\d\d-\d\d, version \d+\.\d+\.\d+, \d+ × .+, \w+ \w+, Node \d+\.\d+\.\d+$/)
 })
 
-test('every function that processes untrusted text was measured', () => {
-  const measured = listRows('hostile-text').map(([what]) => what.replace(/,.*/, ''))
-  expect(measured).toEqual(Object.keys(TEXT_FUNCTIONS))
-})
-
 const SMALL_FLEETS = ['1 step', '3 steps']
 
 // These parts measure no time, so they give the same figures again. The others take minutes, or need an idle machine.
 test.each([
-  ['requests', measureRequests, () => true],
   ['polling', () => measurePolling((what) => what === POLLING[0]), (what: string) => what === POLLING[0]],
   ['fleet', () => measureFleet((what) => SMALL_FLEETS.includes(what)), (what: string) => SMALL_FLEETS.includes(what)],
 ] as const)('the saved figures are current: %s', async (name, measure, isRepeated) => {
@@ -93,7 +85,6 @@ test('the other figures are within their limits', () => {
   }
   expect(readFigures('memory', 'Live heap, tenth minute').ratio).toBeLessThan(1.15)
   expect(readFigures('start', 'The first request, the prompt').ratio).toBeLessThan(2.6)
-  for (const [what, , , ratio] of listRows('hostile-text')) expect([what, ratio < 4]).toEqual([what, true])
   for (const [what, , , ratio] of listRows('download')) expect([what, ratio < 1]).toEqual([what, true])
   expect(listRows('download')[0]?.[2]).toBe(`${DOWNLOAD_LIMIT_MB.toFixed(2)} MB: our own limit`)
 })

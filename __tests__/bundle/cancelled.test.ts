@@ -44,13 +44,29 @@ testWithSignals('a second signal ends the step immediately, and red', async () =
   expectNoSecret(run)
 })
 
-testWithSignals('a signal before the program starts ends it without requests and without outputs', async () => {
+/** Keeps the program from starting, so that no machine is fast enough to start it before the signal. */
+const NEVER_STARTS = 'setTimeout(() => process.exit(1), 50_000); await new Promise(() => undefined)'
+/** Sends the signal as soon as the program handles it. */
+const SIGNALS_ITSELF = `
+  const { on } = process
+  process.on = (name, listener) => {
+    on.call(process, name, listener)
+    if (name === 'SIGINT') process.kill(process.pid, name)
+    return process
+  }
+`
+
+testWithSignals.each([
+  ['before the program starts ends it', NEVER_STARTS, { conclusion: 'cancelled', signal: 'SIGINT', outputs: {} }],
+  ['as soon as the program starts cancels it', SIGNALS_ITSELF, { exitCode: 1, outputs: { outcome: 'cancelled' } }],
+])('a signal %s without requests', async (_when, preload, wanted) => {
   const urls: string[] = []
   const intermediary = replaceService(({ url = '' }) => {
     urls.push(url)
   })
-  const run = await runBundle({ intermediary, inputs: FIX, cancel: AbortSignal.abort() })
+  const cancel = preload === NEVER_STARTS ? AbortSignal.abort() : undefined
+  const run = await runBundle({ intermediary, inputs: FIX, preload, ...(cancel && { cancel }) })
 
-  expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGINT', outputs: {}, summary: '' })
+  expect(run).toMatchObject(wanted)
   expect(urls).toEqual([])
 })

@@ -2,9 +2,9 @@ import { expect, jest, test } from '@jest/globals'
 import { playFlags } from '../../scripts/pictures/play-flags.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../scripts/start/runner-scenarios.ts'
 import { listScenarios } from '../../scripts/start/scenarios.ts'
-import { start } from '../../scripts/start/start.ts'
 import { type Outcome, OUTCOMES } from '../../src/agent/outcome.ts'
-import { root } from '../support/markdown-files.ts'
+import { splitCommand } from '../support/split-command.ts'
+import { startIn80Columns } from '../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
 // Starting a process can take seconds on a busy machine.
@@ -112,24 +112,11 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--action visitors --scenario moving-pages', 'Rows moved while the pages were read'],
 ]
 
-const COLUMNS = 80
-
-/** Returns the output in a terminal of 80 columns. Only URLs may be longer, on lines of their own. */
+/** Returns the output in a terminal of 80 columns. */
 async function run(command: string): Promise<string> {
-  const flags = [...command.matchAll(/(?:[^\s"]|"[^"]*")+/g)]
-  let shown = ''
-  const write = (text: string): string => (shown += text)
-  await start(root, {
-    argv: ['node', 'start', '--all', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
-    env: { INIT_CWD: createTemporaryFolder() },
-    stdout: { columns: COLUMNS, write },
-    stderr: { columns: COLUMNS, write },
-    on: () => undefined,
-    exit: () => undefined,
-  })
-  const tooLong = shown.split('\n').filter((line) => Array.from(line).length > COLUMNS)
-  expect(tooLong.filter((line) => !/^\(?https?:\S+$/.test(line))).toEqual([])
-  return shown
+  const args = ['--all', ...splitCommand(command)]
+  const { stdout, stderr } = await startIn80Columns(args, createTemporaryFolder())
+  return stdout + stderr
 }
 
 /** Joins the lines that a terminal would break. */

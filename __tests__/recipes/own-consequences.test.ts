@@ -103,19 +103,19 @@ const NAMED = /^(?:head_branch|ref)$/
 const isOfDefaultBranch = (value: object): boolean =>
   'event' in value && 'head_sha' in value && !EVENTS_OF_HEAD.includes(String(value.event))
 
+function adaptText(text: string, { branch, sha = SHA }: About, key: string): string {
+  if (/^(?!0+$)[0-9a-f]{40}$/.test(text)) return sha
+  if (key === 'head_ref') return text.replace(/pr-\d+/, 'pr-7')
+  return NAMED.test(key) && !text.startsWith('refs/tags/') ? text.replace(/^(refs\/heads\/)?.*$/, `$1${branch}`) : text
+}
+
 function adaptPayload(value: unknown, about: About, key = ''): unknown {
   const { branch, sender, isListed, sha = SHA } = about
   if (/^(?:repo|repository|head_repository)$/.test(key)) return REPOSITORY
   if (key === 'sender') return sender
   if (key === 'merged') return branch === 'main'
   if (key === 'pull_requests') return isListed ? [{ number: 7, base: { sha: SHA, repo: REPOSITORY } }] : []
-  if (typeof value === 'string') {
-    if (/^(?!0+$)[0-9a-f]{40}$/.test(value)) return sha
-    if (key === 'head_ref') return value.replace(/pr-\d+/, 'pr-7')
-    return NAMED.test(key) && !value.startsWith('refs/tags/')
-      ? value.replace(/^(refs\/heads\/)?.*$/, `$1${branch}`)
-      : value
-  }
+  if (typeof value === 'string') return adaptText(value, about, key)
   if (Array.isArray(value)) return value.map((one) => adaptPayload(one, about))
   if (typeof value !== 'object' || value === null) return value
   if (isOfDefaultBranch(value) && sha !== PERSONS_SHA)

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
+import { listenOnLoopback, type LoopbackServer } from '../../scripts/small-runner/listen-on-loopback.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
@@ -24,7 +23,7 @@ export function runPackaged(
 }
 
 /** Starts a server between the action and the service, for one run. */
-export type Intermediary = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
+export type Intermediary = (serviceUrl: string) => Promise<Pick<LoopbackServer, 'url' | 'close'>>
 
 type RunnerOptions = Pick<
   RunOptions,
@@ -33,17 +32,7 @@ type RunnerOptions = Pick<
 
 /** Replaces the service with a server of the test. */
 export function replaceService(listener: RequestListener): Intermediary {
-  return async () => {
-    const server = createServer(listener)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      close: () => {
-        server.close()
-        server.closeAllConnections()
-      },
-    }
-  }
+  return () => listenOnLoopback(createServer(listener))
 }
 
 export interface BundleOptions extends RunnerOptions {
@@ -115,7 +104,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
     const prompts = posts.map(({ prompt }) => prompt)
     return { ...result, inputs, serviceUrl: service.url, requests, prompts }
   } finally {
-    entrance?.close()
+    await entrance?.close()
     await service.close()
   }
 }

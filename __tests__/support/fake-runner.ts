@@ -3,6 +3,8 @@ import type { Runner } from '../../src/action/toolkit.ts'
 export interface FakeRunner extends Runner {
   /** All calls in order, as `kind: text`. */
   readonly calls: string[]
+  /** The texts of the calls of one kind. */
+  readonly lines: (kind: 'log' | 'warn') => readonly string[]
 }
 
 /** Creates a host that returns the given inputs and records all other calls. */
@@ -16,6 +18,7 @@ export function fakeRunner(inputs: Readonly<Record<string, string>> = {}): FakeR
     }
   return {
     calls,
+    lines: (kind) => calls.flatMap((call) => (call.startsWith(`${kind}: `) ? call.slice(kind.length + 2) : [])),
     input: (name) => {
       calls.push(`input: ${name}`)
       return inputs[name] ?? ''
@@ -37,5 +40,14 @@ export function fakeRunner(inputs: Readonly<Record<string, string>> = {}): FakeR
     saveState: (name, value) => state.set(name, value),
     exportVariable: record('env'),
     addPath: record('path'),
+  }
+}
+
+/** Calls back when the outputs are written once more: a milestone writes `outcome` after `status` of the one before. */
+export function watchMilestones(onMilestone: () => void): (output: string) => void {
+  let last = ''
+  return (output) => {
+    if (output === 'outcome' && last === 'status') onMilestone()
+    last = output
   }
 }

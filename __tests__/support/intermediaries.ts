@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import * as net from 'node:net'
 import { join } from 'node:path'
-import { handOn, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
+import { listenOnLoopback } from '../../scripts/small-runner/listen-on-loopback.ts'
+import { handOn, offerOverTls } from '../../scripts/start/untrusted-tls.ts'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import type { Intermediary } from './bundle-run.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
@@ -39,13 +40,13 @@ export function withProxy(serviceFront: Intermediary, isSilent = false): Proxy {
         handOn(socket, service.url)
       })
     })
-    const { url, close } = await openEntrance(server, 'http')
+    const { url, close } = await listenOnLoopback(server)
     proxyUrl = url
     return {
       url: service.url,
-      close: () => {
-        close()
-        service.close()
+      close: async () => {
+        await close()
+        await service.close()
       },
     }
   }

@@ -1,3 +1,4 @@
+import type { LoopbackServer } from '../../scripts/small-runner/listen-on-loopback.ts'
 import { serve, type CannedResponse } from '../../scripts/bench/serve.ts'
 
 /** Returns the visitors of a page of an invented site. Pages with lower indexes have more visitors. */
@@ -52,7 +53,7 @@ export function readPageRequest(target: string, nth: number): PageRequest {
 /** Serves pages of visitors on loopback, and records all requests in order. */
 export async function servePages(
   respond: (request: PageRequest) => PageResult | Promise<PageResult>,
-): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {
+): Promise<LoopbackServer & { readonly requests: readonly PageRequest[] }> {
   const requests: PageRequest[] = []
   const server = await serve(({ url = '' }) => {
     const request = readPageRequest(url, requests.length + 1)

@@ -32,13 +32,8 @@ export async function playChange(
   responses: Responses = {},
   facts: Partial<GivenRun> = {},
 ): Promise<PlayedChange> {
-  const log: string[] = []
   const notices: string[] = []
-  const runner = {
-    ...fakeRunner(),
-    log: (line: string) => log.push(line),
-    notice: (_title: string, text: string) => notices.push(text),
-  }
+  const runner = { ...fakeRunner(), notice: (_title: string, text: string) => notices.push(text) }
   const clock = fakeClock()
   const github = fakeGitHub(responses ?? {})
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
@@ -51,7 +46,7 @@ export async function playChange(
     prompt: isSkip(found) ? undefined : found.promptContext,
     change: step.record.read().change,
     warnings: formatWarnings(step.record.read().warnings),
-    log: log.join('\n'),
+    log: runner.lines('log').join('\n'),
     calls: github.calls,
     sleptMs: clock.passed(),
     notices,

@@ -14,7 +14,7 @@ import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import type { AgentInputs } from '../../src/agent/inputs.ts'
 import { checkResult } from './check-result.ts'
-import { fakeRunner } from './fake-runner.ts'
+import { fakeRunner, watchMilestones } from './fake-runner.ts'
 import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
@@ -71,8 +71,10 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const accepted: { id: string; at: number }[] = []
   const jobIds: string[] = []
   const given = new Map<string, string>()
-  let last = ''
   const bare = fakeRunner()
+  const noteOutput = watchMilestones(() => {
+    accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
+  })
   /** Cleans and redacts each line, as the real host does. */
   const inLines = (say: (line: string) => void) => (text: string) => {
     for (const line of cleanLines(text, 4_000, redact)) say(line)
@@ -88,10 +90,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     setOutput(name: string, value: string) {
       given.set(name, value)
       if (name === 'job-id' && jobIds.at(-1) !== value) jobIds.push(value)
-      // A milestone writes it before the status.
-      if (name === 'outcome' && last === 'status')
-        accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
-      last = name
+      noteOutput(name)
     },
   }
 
@@ -111,16 +110,14 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const report = await (stage.baseClock?.passUntil(play()) ?? play())
   const result = feature.render(report, redact, true)
   checkResult(result.outputs)
-  const toLines = (kind: string): string[] =>
-    bare.calls.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
     ...result,
     report,
     accepted,
     jobIds,
     hostCalls: bare.calls,
-    log: toLines('log'),
-    warnings: toLines('warn'),
+    log: bare.lines('log'),
+    warnings: bare.lines('warn'),
     // The real host redacts all outputs.
     outputs: flattenResult(
       Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),

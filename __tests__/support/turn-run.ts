@@ -9,7 +9,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
-import { fakeRunner } from './fake-runner.ts'
+import { fakeRunner, watchMilestones } from './fake-runner.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 
@@ -49,26 +49,15 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   })
   const startedAt = clock.now()
   const client = fakeClient(script)
-  const log: string[] = []
-  const warnings: string[] = []
   const accepted: { sleepsBefore: number; linesBefore: number }[] = []
-  let last = ''
-  const host = {
-    ...fakeRunner(),
-    log: (line: string) => log.push(line),
-    warn: (line: string) => warnings.push(line),
-    setOutput: (name: string) => {
-      // A milestone writes the outcome before the status.
-      const isHandedOn = name === 'outcome' && last === 'status'
-      last = name
-      if (!isHandedOn) return
-      accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: log.length })
-    },
-  }
+  const bare = fakeRunner()
+  const setOutput = watchMilestones(() => {
+    accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: bare.lines('log').length })
+  })
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
   const step = fakeStep({
     inputs: all,
-    runner: host,
+    runner: { ...bare, setOutput },
     clock,
     client: createClient?.(clock) ?? client,
     github,
@@ -92,8 +81,8 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     client,
     clock,
     elapsedMs: clock.now() - startedAt,
-    log,
-    warnings,
+    log: bare.lines('log'),
+    warnings: bare.lines('warn'),
     accepted,
   }
 }

@@ -5,12 +5,12 @@
 //   npm run bench -- --only start   one part; several with commas between them
 //   npm run bench -- --save         saves the results in docs/internals/benchmarks.json and benchmarks.md
 import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { replaceBetweenMarkers } from '../docs/markdown-tables.ts'
 import { renderPart, type SavedPart, type SavedParts } from './benchmark-page.ts'
-import { describeCircumstances } from './circumstances.ts'
 import { PARTS } from './parts.ts'
 
 const { values } = parseArgs({
@@ -29,6 +29,17 @@ const unknown = names.filter((name) => !(name in PARTS))
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. Name any of ${Object.keys(PARTS).join(', ')}.`)
   process.exit(2)
+}
+
+/**
+ * Date, version, machine and Node.js of a measurement. No commit: the one that adds the figures has no name yet, and the one
+ * before does not contain what was measured.
+ */
+function describeCircumstances(): string {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
+  const [first, ...rest] = cpus()
+  const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}, ${process.platform} ${process.arch}`
+  return `${new Date().toISOString().slice(0, 10)}, version ${version}, ${machine}, Node ${process.versions.node}`
 }
 
 function save(name: string, part: SavedPart): void {

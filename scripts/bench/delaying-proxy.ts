@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { connect, createServer as createPort, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer as createPort, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listenOnLoopback, type LoopbackServer } from '../small-runner/listen-on-loopback.ts'
 import type { Certificate } from '../start/self-signed-certificate.ts'
 
 /** A request and its response. Times are those of `performance.now()`. */
@@ -26,16 +27,6 @@ interface DelayingProxyOptions {
   readonly tls?: { readonly certificate: Certificate; readonly roundTripMs: number }
 }
 
-interface DelayingProxy {
-  readonly url: string
-  readonly close: () => Promise<void>
-}
-
-async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return (server.address() as AddressInfo).port
-}
-
 async function readBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of message) chunks.push(chunk as Buffer)
@@ -55,26 +46,22 @@ function forward(from: Socket, to: Socket, delayMs: number, openAt: number): voi
 }
 
 /** A port whose connections take one round trip to open, and each byte half a round trip in each direction. */
-async function openDistantPort(target: number, roundTripMs: number): Promise<{ port: number; close: () => void }> {
-  const sockets = new Set<Socket>()
+function openDistantPort(target: number, roundTripMs: number): Promise<LoopbackServer> {
   const server = createPort((near) => {
     const far = connect(target, '127.0.0.1')
-    for (const socket of [near, far]) sockets.add(socket.setNoDelay(true))
+    for (const socket of [near, far]) socket.setNoDelay(true)
     forward(near, far, roundTripMs / 2, performance.now() + roundTripMs)
     forward(far, near, roundTripMs / 2, 0)
   })
-  const port = await listen(server)
-  const close = (): void => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  return { port, close }
+  return listenOnLoopback(server, 'https')
 }
 
 const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-length']
 
 /** Starts a server on loopback that delays each request, forwards it, and reports when it arrived and was answered. */
-export async function startDelayingProxy(options: DelayingProxyOptions): Promise<DelayingProxy> {
+export async function startDelayingProxy(
+  options: DelayingProxyOptions,
+): Promise<Pick<LoopbackServer, 'url' | 'close'>> {
   const { target, getDelayMs, onExchange, tls } = options
 
   async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -95,15 +82,13 @@ export async function startDelayingProxy(options: DelayingProxyOptions): Promise
     respond(incoming, outgoing).catch(() => outgoing.destroy())
   }
   const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls.certificate, onRequest)
-  const port = await listen(server)
-  const distant = tls && (await openDistantPort(port, tls.roundTripMs))
+  const near = await listenOnLoopback(server)
+  const distant = tls && (await openDistantPort(near.port, tls.roundTripMs))
   return {
-    url: distant === undefined ? `http://127.0.0.1:${port}` : `https://127.0.0.1:${distant.port}`,
+    url: (distant ?? near).url,
     async close() {
-      distant?.close()
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close').catch(() => undefined)
+      await distant?.close()
+      await near.close()
     },
   }
 }

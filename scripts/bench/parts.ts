@@ -1,10 +1,8 @@
 import { measureDownload } from './download.ts'
 import { measureFelt } from './felt.ts'
 import { measureFleet } from './fleet.ts'
-import { measureHostileText } from './hostile-text.ts'
 import { measureMemory } from './memory.ts'
 import { measurePolling } from './polling.ts'
-import { measureRequests } from './requests.ts'
 import type { Row } from './row.ts'
 import { measureStart } from './start.ts'
 import { measureVisitors } from './visitors.ts'
@@ -29,6 +27,4 @@ export const PARTS: Readonly<Record<string, Part>> = {
     measure: () => measureFelt(),
   },
   visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
-  requests: { about: 'requests to GitHub, by story', measure: measureRequests },
-  'hostile-text': { about: 'time for the worst known texts', measure: measureHostileText },
 }

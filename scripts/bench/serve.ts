@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOnLoopback, type LoopbackServer } from '../small-runner/listen-on-loopback.ts'
 
 export interface CannedResponse {
   readonly status?: number
@@ -9,23 +8,14 @@ export interface CannedResponse {
 }
 
 /** Serves JSON on loopback. @param respond returns the response to every request */
-export async function serve(
+export function serve(
   respond: (request: IncomingMessage) => CannedResponse | Promise<CannedResponse>,
-): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+): Promise<LoopbackServer> {
   const server = createServer((request, response) => {
     request.resume()
     void Promise.resolve(respond(request)).then(({ status = 200, headers = {}, body }) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close').catch(() => undefined)
-    },
-  }
+  return listenOnLoopback(server)
 }

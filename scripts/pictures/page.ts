@@ -1,4 +1,3 @@
-import { pathToFileURL } from 'node:url'
 import { marked } from 'marked'
 
 type Theme = 'light' | 'dark'
@@ -29,16 +28,11 @@ const STYLE = `
   h2 code, h3 code { padding: 0 3px; font-size: inherit }
   pre { padding: 16px; border-radius: 6px; background: var(--row); white-space: pre-wrap }
   pre code { padding: 0; background: none }
-  pre.mermaid { padding: 0; background: none; text-align: center }
-  pre.mermaid svg { max-width: 640px !important }
 `
 
-/** A chart in the HTML of a summary. */
-const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
-
-/** Writes the page's height to `data-height` of its root element, after a promise has resolved. */
-const renderHeightScript = (promise: string): string =>
-  `<script type="module">await ${promise}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
+/** Writes the page's height to `data-height` of its root element. */
+const HEIGHT_SCRIPT =
+  '<script type="module">document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>'
 
 /** Shows the diff beside the comments. */
 export function conversationPage(html: string, theme: Theme): string {
@@ -47,17 +41,12 @@ export function conversationPage(html: string, theme: Theme): string {
       display: grid; grid-template-columns: 1fr 400px; column-gap: 24px; align-items: start; align-content: start }
     h1, .facts { grid-column: 1 / -1 } .comment { grid-column: 1 } .files { grid-column: 2; grid-row: 3 / span 4; margin: 0 }
     td:not(:nth-child(2)) { white-space: nowrap }</style>`
-  return `${html}${style}${renderHeightScript('undefined')}`
+  return `${html}${style}${HEIGHT_SCRIPT}`
 }
 
-/**
- * Renders a page that looks like a job summary on GitHub.
- * @param text Markdown
- * @param mermaid the path of Mermaid, for a summary with a chart
- */
-export function summaryPage(text: string, theme: Theme, mermaid: string | undefined): string {
-  const html = marked.parse(text, { async: false, gfm: true }).replace(CHART, '<pre class="mermaid">$1</pre>')
-  const options = JSON.stringify({ startOnLoad: false, theme: { light: 'default', dark: 'dark' }[theme] })
+/** Renders Markdown as a page that looks like a job summary on GitHub. */
+export function summaryPage(text: string, theme: Theme): string {
+  const html = marked.parse(text, { async: false, gfm: true })
   return `<!doctype html>
 <html>
   <head><meta charset="utf-8"><style>:root { color-scheme: ${theme} } ${STYLE}</style></head>
@@ -66,8 +55,7 @@ export function summaryPage(text: string, theme: Theme, mermaid: string | undefi
       <div class="title">docs <span>summary</span></div>
       <div class="body">${html}</div>
     </div>
-    ${mermaid === undefined ? '' : `<script src="${pathToFileURL(mermaid).href}"></script><script>mermaid.initialize(${options})</script>`}
-    ${renderHeightScript(mermaid === undefined ? 'undefined' : 'mermaid.run()')}
+    ${HEIGHT_SCRIPT}
   </body>
 </html>
 `

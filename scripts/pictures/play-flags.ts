@@ -5,6 +5,7 @@ import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFeature, type Played } from '../../__tests__/support/play-feature.ts'
 import { playReport } from '../../__tests__/support/play-report.ts'
+import { splitCommand } from '../../__tests__/support/split-command.ts'
 import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/run.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
@@ -92,8 +93,7 @@ const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
  * @throws Error if the flags are invalid
  */
 export async function playFlags(flags: string): Promise<Shown> {
-  const words = [...flags.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
-  const options = readOptions(words, {}, EXAMPLE)
+  const options = readOptions(splitCommand(flags), {}, EXAMPLE)
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
   const { inputs } = readMetadata(join(root, options.action === 'agent' ? '.' : options.action))
   const chosen: Texts = { ...SERVERS, ...options.defaults, ...options.given }

@@ -9,7 +9,7 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFlags } from './play-flags.ts'
 import { conversationPage, summaryPage } from './page.ts'
 import { SHOTS } from './shots.ts'
-import { installMermaid, makeSmall, takePicture } from './take-picture.ts'
+import { makeSmall, takePicture } from './take-picture.ts'
 
 const words = process.argv.slice(2)
 const shots = SHOTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
@@ -20,10 +20,9 @@ const SIZES = { summary: { width: 840, scale: 1.25 }, page: { width: 1120, scale
 for (const { name, flags, of, until } of shots) {
   const [text = '', rest] = (await playFlags(flags))[of].split(`\n${until}`)
   if (rest === undefined) throw new Error(`The picture cannot end before «${until}», which is not there.`)
-  const mermaid = text.includes('```mermaid\n') ? installMermaid() : undefined
   for (const theme of ['light', 'dark'] as const) {
     const file = join(root, `docs/assets/${name}-${theme}.png`)
-    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme, mermaid), file, SIZES[of])
+    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme), file, SIZES[of])
     console.log(`${file}, ${makeSmall(file)} bytes`)
   }
 }

@@ -1,11 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 
 const BROWSER = process.env['CHROMIUM'] ?? 'chromium'
-/** The virtual time lets scripts draw charts after the page has loaded. */
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -16,9 +15,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--hide-scrollbars',
+  // The script of a page writes its height.
   '--virtual-time-budget=10000',
 ]
-const MERMAID = 'mermaid@11.17.2'
 
 function runBrowser(...args: readonly string[]): string {
   const { stdout, error, status } = spawnSync(BROWSER, [...FLAGS, ...args], { encoding: 'utf8' })
@@ -61,15 +60,4 @@ export function makeSmall(file: string): number {
   if (error !== undefined || status !== 0) console.warn('pngquant is missing or has failed, so the picture is large.')
   spawnSync('zopflipng', ['-y', file, file])
   return statSync(file).size
-}
-
-/**
- * Installs Mermaid in a temporary folder, because only the pictures need it.
- * @returns the path of its script
- */
-export function installMermaid(): string {
-  const { path } = openScratchFolder('summary-picture-mermaid-')
-  const flags = ['--prefix', path, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--silent']
-  execFileSync('npm', ['install', ...flags, MERMAID], { stdio: 'inherit', shell: process.platform === 'win32' })
-  return join(path, 'node_modules/mermaid/dist/mermaid.min.js')
 }

@@ -1,14 +1,13 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenOnLoopback } from '../small-runner/listen-on-loopback.ts'
 
 /** An incoming webhook, like those of Slack. Accepts `{"text": "..."}` as JSON, and refuses everything else. */
 export interface Chat {
   readonly url: string
   /** Returns the messages since the last call. */
   readonly takeMessages: () => readonly string[]
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 function parseMessage(body: string): string | undefined {
@@ -31,13 +30,6 @@ export async function openChat(): Promise<Chat> {
       response.writeHead(message === undefined ? 400 : 200).end()
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/docs`,
-    takeMessages: () => messages.splice(0),
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  const { url, close } = await listenOnLoopback(server)
+  return { url: `${url}/services/docs`, takeMessages: () => messages.splice(0), close }
 }

@@ -221,7 +221,7 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
     return observed.violations.slice()
   } finally {
     await service.close()
-    chat.close()
+    await chat.close()
     remove()
   }
 }

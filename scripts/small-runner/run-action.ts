@@ -2,14 +2,14 @@ import { resolve } from 'node:path'
 import type { Command } from './commands.ts'
 import { readMetadata, type ActionMetadata } from './metadata.ts'
 import { openScratchFolder } from './scratch-folder.ts'
-import { createCommandFiles, stepEnvironment } from './step-environment.ts'
-import { StepLog, type Annotation, type LogLine } from './step-log.ts'
+import { createCommandFiles, stepEnvironment, type StepContext } from './step-environment.ts'
+import { StepLog, type Annotation, type LogLine, type StepLogOptions } from './step-log.ts'
 import { RUNNER_CANCEL_TIMES, runStepProcess, type CancelTimes } from './step-process.ts'
 import { readStepResults, type StepResults } from './step-results.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-export interface RunOptions {
+export interface RunOptions extends StepContext, StepLogOptions {
   /** The folder that contains action.yml. */
   readonly action: string
   readonly stage?: 'main' | 'post'
@@ -17,21 +17,8 @@ export interface RunOptions {
   readonly program?: string
   /** The workflow's `with`. */
   readonly inputs?: Texts
-  /** The workflow's `env`. */
-  readonly env?: Texts
-  /** The state that an earlier stage saved. */
-  readonly state?: Texts
-  /** Masked from the start. */
-  readonly secrets?: readonly string[]
-  readonly eventName?: string
-  readonly event?: unknown
-  /** Default: the current folder. */
-  readonly workspace?: string
   /** The Node.js that runs the action. Default: the current one. */
   readonly node?: string
-  /** Enables step debug logging. */
-  readonly debug?: boolean
-  readonly onLine?: (line: LogLine) => void
   readonly cancel?: AbortSignal
   readonly cancelTimes?: CancelTimes
 }

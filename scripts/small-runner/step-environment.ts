@@ -1,11 +1,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunOptions } from './run-action.ts'
 
 const COMMAND_FILES = ['GITHUB_OUTPUT', 'GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'] as const
 export type CommandFile = (typeof COMMAND_FILES)[number]
 
 type Texts = Readonly<Record<string, string>>
+
+/** What a step gets from its workflow and its run. */
+export interface StepContext {
+  /** The workflow's `env`. */
+  readonly env?: Texts
+  /** The state that an earlier stage saved. */
+  readonly state?: Texts
+  readonly eventName?: string
+  readonly event?: unknown
+  /** Default: the current folder. */
+  readonly workspace?: string
+  /** Enables step debug logging. */
+  readonly debug?: boolean
+}
 
 /** Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's shell. */
 const MACHINE_VARIABLES = [
@@ -33,8 +46,8 @@ export function createCommandFiles(folder: string): Readonly<Record<CommandFile,
  * The environment of a step, lowest precedence first: the machine, the runner, the workflow's `env`, the inputs.
  * @param folder an empty folder for the event and temporary files
  */
-export function stepEnvironment(options: RunOptions, inputs: Texts, folder: string): Record<string, string> {
-  const { workspace = process.cwd(), eventName = 'workflow_dispatch', event = {}, debug, state = {}, env } = options
+export function stepEnvironment(context: StepContext, inputs: Texts, folder: string): Record<string, string> {
+  const { workspace = process.cwd(), eventName = 'workflow_dispatch', event = {}, debug, state = {}, env } = context
   const eventFile = join(folder, 'event.json')
   const tempFolder = join(folder, 'temp')
   writeFileSync(eventFile, JSON.stringify(event))

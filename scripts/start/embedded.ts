@@ -115,7 +115,7 @@ export async function openEmbedded(
         .join('\n\n')
     },
     close: async () => {
-      for (const { close } of settings) close?.()
+      for (const { close } of settings) await close?.()
       await emulator.close()
     },
   }

@@ -26,9 +26,9 @@ export interface Flags {
 /**
  * Also reads flags without the separating `--`: npm passes `npm start --scenario=failed` as the variable
  * `npm_config_scenario`, and `npm start --scenario failed` as that variable with the value `true` and the argument `failed`.
- * @returns an error message for invalid flags
+ * @throws Error for invalid flags
  */
-export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags | string {
+export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const options = Object.fromEntries(
     KNOWN.map((name) => [name, { type: isSwitch(name) ? ('boolean' as const) : ('string' as const) }]),
   )
@@ -44,12 +44,13 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
     const { name, rawName, value, inlineValue } = token
     if (!KNOWN.includes(name)) {
       const flags = KNOWN.map((known) => `--${known}`)
-      return `There is no option ${rawName}.${askForNearest(`--${name}`, flags)} This shows all:${showCommand('--help')}`
+      const nearest = askForNearest(`--${name}`, flags)
+      throw new Error(`There is no option ${rawName}.${nearest} This shows all:${showCommand('--help')}`)
     }
     // The next flag is not a value. A value that begins with a dash needs the form --prompt=--text.
     if (!isSwitch(name) && (value === undefined || (!inlineValue && value.startsWith('-'))))
-      return `${rawName} needs a value.`
-    if (isNamed(name) && given.some(([one]) => one === name)) return `${rawName} is there twice. Remove one.`
+      throw new Error(`${rawName} needs a value.`)
+    if (isNamed(name) && given.some(([one]) => one === name)) throw new Error(`${rawName} is there twice. Remove one.`)
     given.push([name, value ?? 'true'])
   }
 
@@ -60,7 +61,7 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
   const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
     const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
-    return `${place}. Put -- before the flags:${showCommand('--scenario failed')}`
+    throw new Error(`${place}. Put -- before the flags:${showCommand('--scenario failed')}`)
   }
   const named = Object.fromEntries([
     ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),

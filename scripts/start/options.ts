@@ -68,10 +68,7 @@ export interface Check {
   readonly jobId: string
 }
 
-export interface Refused {
-  readonly kind: 'refused'
-  readonly message: string
-}
+type Options = Run | WorkflowPlay | Check | { readonly kind: 'help' } | { readonly kind: 'list' }
 
 /** A whole run takes about five seconds. */
 const DEFAULT_SPEED = 10
@@ -129,71 +126,80 @@ export const EMBEDDED_INPUTS = {
 /** The inputs of the workflow in docs/report.md, without the gate. */
 const REPORT_INPUTS = { 'skip-labels': 'no-docs' }
 
-/** The days of the workflow in docs/visitors.md, unless the flags name dates. */
-function chooseVisitorsInputs(given: Texts): Texts {
-  return 'date-from' in given || 'date-to' in given ? {} : { days: '30' }
+/** What is read for every action, and for a workflow file too. */
+interface Common {
+  readonly service: ChosenService
+  readonly inputs: Texts
+  readonly shown: Shown
 }
 
-const refuse = (message: string): Refused => ({ kind: 'refused', message })
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
-/** Splits `name=value`. Returns an error message for another form. */
-function readPairs(flag: string, texts: readonly string[]): Texts | string {
+/** @throws Error for a text without the form `name=value` */
+function readPairs(flag: string, texts: readonly string[]): Texts {
   const unclear = texts.find((text) => !/^[^=]+=/.test(text))
-  if (unclear !== undefined) return `--${flag} needs the form name=value, and got «${unclear}».`
+  if (unclear !== undefined) throw new Error(`--${flag} needs the form name=value, and got «${unclear}».`)
   return Object.fromEntries(texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]))
 }
 
-/** @param example the inputs of the README's workflow */
-export function readOptions(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  example: Texts = {},
-): Run | WorkflowPlay | Check | Refused | { readonly kind: 'help' } | { readonly kind: 'list' } {
+/**
+ * @param example the inputs of the README's workflow
+ * @throws Error that says which flag is wrong, and what to do
+ */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, example: Texts = {}): Options {
   const flags = readFlags(args, env)
-  if (typeof flags === 'string') return refuse(flags)
   for (const kind of ['help', 'list'] as const) if (flags.isOn(kind)) return { kind }
-  const { action: name = 'agent', workflow, scenario, 'cancel-after': cancelAfter } = flags.named
+  const { action: name = 'agent', 'job-id': jobId, workflow } = flags.named
   const action = ACTIONS.find((one) => one === name)
   if (action === undefined)
-    return refuse(`--action must be ${ACTIONS.slice(0, -1).join(', ')} or ${ACTIONS.at(-1) ?? ''}, and is «${name}».`)
+    throw new Error(`--action must be ${ACTIONS.slice(0, -1).join(', ')} or ${ACTIONS.at(-1) ?? ''}, and is «${name}».`)
   const service = chooseService(action, flags, env)
-  if (service.kind === 'refused') return service
-  const isEmbedded = service.kind === 'embedded'
   if (flags.isOn('check'))
-    return { kind: 'check', service, jobId: flags.named['job-id'] ?? (isEmbedded ? 'job_finished' : '') }
-  if (flags.isOn('dry-run') && action !== 'agent') return refuse('--dry-run is for the action that runs an agent job.')
+    return { kind: 'check', service, jobId: jobId ?? (service.kind === 'embedded' ? 'job_finished' : '') }
+  if (flags.isOn('dry-run') && action !== 'agent')
+    throw new Error('--dry-run is for the action that runs an agent job.')
+  const shown = readShown(flags, action, service)
+  const common = { service, shown, inputs: readPairs('input', flags.listed.input) }
+  return workflow === undefined
+    ? readRunOptions(action, flags, common, env, example)
+    : readWorkflowOptions(workflow, flags, common)
+}
+
+function readShown({ named, isOn, words }: Flags, action: Run['action'], service: ChosenService): Shown {
+  const { 'cancel-after': cancelAfter } = named
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
-    return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
-  const inputs = readPairs('input', flags.listed.input)
-  if (typeof inputs === 'string') return refuse(inputs)
-  const shown: Shown = {
+    throw new Error(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
+  return {
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
-    isKept: flags.isOn('keep') && isEmbedded,
+    isKept: isOn('keep') && service.kind === 'embedded',
     // A report says everything in its summary.
-    showsAll: flags.isOn('all') || action === 'report',
-    words: flags.words,
+    showsAll: isOn('all') || action === 'report',
+    words,
   }
-  if (workflow !== undefined) return readWorkflowOptions(workflow, flags, { service, inputs, shown })
-  const forWorkflow = (['event', 'changed', 'var'] as const).find((list) => flags.listed[list].length > 0)
+}
+
+function readRunOptions(
+  action: Run['action'],
+  { named, listed, isOn }: Flags,
+  { service, inputs, shown }: Common,
+  env: NodeJS.ProcessEnv,
+  example: Texts,
+): Run {
+  const forWorkflow = (['event', 'changed', 'var'] as const).find((list) => listed[list].length > 0)
   if (forWorkflow !== undefined)
-    return refuse(
+    throw new Error(
       `--${forWorkflow} is for your own workflow:${showCommand(`--workflow .github/workflows/docs.yml --${forWorkflow} …`)}`,
     )
-  const dryRun: Texts = flags.isOn('dry-run') ? { 'dry-run': 'true' } : {}
-  const task = TASK_FLAGS.flatMap((name) => (flags.named[name] === undefined ? [] : [[name, flags.named[name]]]))
+  const task = TASK_FLAGS.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]))
+  const dryRun: Texts = isOn('dry-run') ? { 'dry-run': 'true' } : {}
   const given: Texts = { ...(Object.fromEntries(task) as Texts), ...dryRun, ...inputs }
   const { prompt = DEFAULT_PROMPT, ...others } = example
-  // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
-  const isReadme = scenario === undefined && Object.keys(others).length > 0
-  const agentInputs = isReadme ? others : { ...EMBEDDED_INPUTS, ...others }
-  const usual =
-    action === 'agent'
-      ? withoutUncheckable(agentInputs, given)
-      : action === 'visitors'
-        ? chooseVisitorsInputs(given)
-        : REPORT_INPUTS
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
+  const defaults = {
+    agent: () => chooseAgentInputs(named.scenario, others, given),
+    visitors: () => chooseVisitorsInputs(given),
+    report: () => REPORT_INPUTS,
+  }
   return {
     kind: 'run',
     action,
@@ -201,30 +207,47 @@ export function readOptions(
     defaults: {
       ...(isExample ? { prompt } : {}),
       // A real service gets the action's own defaults.
-      ...(isEmbedded ? { ...usual, ...service.inputs } : {}),
+      ...(service.kind === 'embedded' ? { ...defaults[action](), ...service.inputs } : {}),
     },
     given,
-    leavesRealService: isEmbedded && SERVICE_VARIABLES.every((name) => env[name]),
+    leavesRealService: service.kind === 'embedded' && SERVICE_VARIABLES.every((name) => env[name]),
     ...shown,
   }
+}
+
+/** The inputs that need the end of the job. With `wait: false` the action refuses them. */
+const NEED_THE_END = ['wait-for-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
+
+/** @param example the inputs of the README's workflow, without its prompt */
+function chooseAgentInputs(scenario: string | undefined, example: Texts, { wait = '' }: Texts): Texts {
+  // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
+  const isReadme = scenario === undefined && Object.keys(example).length > 0
+  const inputs: Texts = isReadme ? example : { ...EMBEDDED_INPUTS, ...example }
+  if (wait.toLowerCase() !== 'false') return inputs
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !NEED_THE_END.includes(name)))
+}
+
+/** The days of the workflow in docs/visitors.md, unless the flags name dates. */
+function chooseVisitorsInputs(given: Texts): Texts {
+  return 'date-from' in given || 'date-to' in given ? {} : { days: '30' }
 }
 
 function readWorkflowOptions(
   file: string,
   { named, listed, given, isOn }: Flags,
-  { service, inputs, shown }: { readonly service: ChosenService; readonly inputs: Texts; readonly shown: Shown },
-): WorkflowPlay | Refused {
-  if (service.kind !== 'embedded') return refuse('--workflow plays the embedded service. Remove --real.')
+  { service, inputs, shown }: Common,
+): WorkflowPlay {
+  if (service.kind !== 'embedded') throw new Error('--workflow plays the embedded service. Remove --real.')
   const ofFile = (['action', ...TASK_FLAGS] as const).find((name) => named[name] !== undefined)
-  if (ofFile !== undefined) return refuse(`--${ofFile} is not for --workflow, which takes all inputs from the file.`)
+  if (ofFile !== undefined) throw new Error(`--${ofFile} is not for --workflow, which takes all inputs from the file.`)
   const unknown = listed.event.find((name) => !isEventName(name))
-  if (unknown !== undefined) return refuse(`--event ${unknown} cannot be played here. These can: ${EVENTS.join(', ')}.`)
+  if (unknown !== undefined)
+    throw new Error(`--event ${unknown} cannot be played here. These can: ${EVENTS.join(', ')}.`)
   if (listed.changed.length > MAX_CHANGED_FILES || !listed.changed.every(isChangedPath))
-    return refuse(
+    throw new Error(
       `--changed needs the path of a file from the root of the repository, such as src/deploy.ts, at most ${MAX_CHANGED_FILES} times.`,
     )
   const vars = readPairs('var', listed.var)
-  if (typeof vars === 'string') return refuse(vars)
   const changed: string[] = []
   const events: { name: EventName; changed: string[] }[] = []
   for (const [name, value] of given) {
@@ -234,33 +257,32 @@ function readWorkflowOptions(
   return { kind: 'workflow', file, events, changed, service, inputs, vars, isDryRun: isOn('dry-run'), ...shown }
 }
 
-/** The inputs that need the end of the job. With `wait: false` the action refuses them. */
-const NEED_THE_END = ['wait-for-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
-
-function withoutUncheckable(inputs: Texts, { wait = '' }: Texts): Texts {
-  if (wait.toLowerCase() !== 'false') return inputs
-  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !NEED_THE_END.includes(name)))
+function chooseService(action: Run['action'], flags: Flags, env: NodeJS.ProcessEnv): ChosenService {
+  const { scenario, speed = String(DEFAULT_SPEED) } = flags.named
+  const real = chooseRealService(flags, env)
+  if (real !== undefined) return real
+  const chosen = chooseScenarios(scenario?.split(',').map((name) => name.trim()) ?? [], action)
+  if (!isNumber(speed) || Number(speed) < 1 || Number(speed) > 200)
+    throw new Error('--speed must be a number from 1 to 200.')
+  return { kind: 'embedded', ...chosen, speed: Number(speed) }
 }
 
-/** The variables name a real service, which only `--real` and `--check` use. */
-function chooseService(action: Run['action'], { named, isOn }: Flags, env: NodeJS.ProcessEnv): ChosenService | Refused {
-  const { scenario, speed } = named
+/** The service that the variables name, which only `--real` and `--check` use. */
+function chooseRealService({ named, isOn }: Flags, env: NodeJS.ProcessEnv): ChosenService | undefined {
   const isReal = isOn('real')
-  const [baseUrl = '', projectId = '', apiKey = ''] = SERVICE_VARIABLES.map((name) => env[name])
-  const missing = SERVICE_VARIABLES.filter((name) => !env[name])
   const set = SERVICE_VARIABLES.filter((name) => env[name])
-  if (isReal && set.length === 0) return refuse(`--real needs the variables ${SERVICE_VARIABLES.join(', ')}.`)
-  if ((isReal || isOn('check')) && set.length > 0) {
-    const message = `${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, but not ${missing.join(' and ')}.`
-    if (missing.length > 0) return refuse(`${message} Set all three to use that service, or none.`)
-    const flag = scenario !== undefined ? '--scenario' : speed !== undefined ? '--speed' : undefined
-    if (flag === undefined) return { kind: 'real', baseUrl, projectId, apiKey }
-    return refuse(`${flag} is for the embedded service. Remove it, or remove ${isReal ? '--real' : '--check'}.`)
-  }
-  const chosen = chooseScenarios(scenario?.split(',').map((name) => name.trim()) ?? [], action)
-  if (typeof chosen === 'string') return refuse(chosen)
-  const times = speed ?? String(DEFAULT_SPEED)
-  if (!isNumber(times) || Number(times) < 1 || Number(times) > 200)
-    return refuse('--speed must be a number from 1 to 200.')
-  return { kind: 'embedded', ...chosen, speed: Number(times) }
+  if (isReal && set.length === 0) throw new Error(`--real needs the variables ${SERVICE_VARIABLES.join(', ')}.`)
+  if (set.length === 0 || !(isReal || isOn('check'))) return undefined
+  const missing = SERVICE_VARIABLES.filter((name) => !env[name])
+  if (missing.length > 0)
+    throw new Error(
+      `${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, but not ${missing.join(' and ')}. Set all three to use that service, or none.`,
+    )
+  const forEmbedded = (['scenario', 'speed'] as const).find((name) => named[name] !== undefined)
+  if (forEmbedded !== undefined)
+    throw new Error(
+      `--${forEmbedded} is for the embedded service. Remove it, or remove ${isReal ? '--real' : '--check'}.`,
+    )
+  const [baseUrl = '', projectId = '', apiKey = ''] = SERVICE_VARIABLES.map((name) => env[name])
+  return { kind: 'real', baseUrl, projectId, apiKey }
 }

@@ -10,7 +10,7 @@ export interface RunnerSetting {
   readonly env?: Texts
   /** The source of an ES module that runs in the step's process before the action. */
   readonly preload?: string
-  readonly close?: () => void
+  readonly close?: () => Promise<void>
 }
 
 interface RunnerScenario {

@@ -87,20 +87,29 @@ export interface ChosenScenarios {
 
 const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
-/** @returns what to play for these names, or an error message */
+/**
+ * Chooses what to play for these names.
+ * @throws Error for names that cannot be played together
+ */
 export function chooseScenarios(
   names: readonly string[],
   action: 'agent' | 'visitors' | 'report' = 'agent',
-): ChosenScenarios | string {
+): ChosenScenarios {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
-    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} This lists all:${showCommand('--list')}`
+    throw new Error(
+      `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} This lists all:${showCommand('--list')}`,
+    )
   const visitorsOnly = names.find((name) => VISITORS_SCENARIOS.some((one) => one === name))
   if (visitorsOnly !== undefined && action !== 'visitors')
-    return `${visitorsOnly} is about the export of visitors:${showCommand(`--action visitors --scenario ${visitorsOnly}`)}`
+    throw new Error(
+      `${visitorsOnly} is about the export of visitors:${showCommand(`--action visitors --scenario ${visitorsOnly}`)}`,
+    )
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
-    return `${scenario} and ${second} are both scenarios of the service, which plays one. This lists all:${showCommand('--list')}`
+    throw new Error(
+      `${scenario} and ${second} are both scenarios of the service, which plays one. This lists all:${showCommand('--list')}`,
+    )
   const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {
     scenario,

@@ -43,13 +43,12 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     writeTo(terminal.stderr, `${cleanForTerminal(message).trim()}\n`)
     return USAGE_EXIT_CODE
   }
-  const options = readOptions(terminal.argv.slice(2), terminal.env, readExample(folder))
-  if (options.kind === 'refused') return refuse(options.message)
-  if (options.kind === 'help' || options.kind === 'list') {
-    writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
-    return 0
-  }
   try {
+    const options = readOptions(terminal.argv.slice(2), terminal.env, readExample(folder))
+    if (options.kind === 'help' || options.kind === 'list') {
+      writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
+      return 0
+    }
     if (options.kind === 'check') return await check(options, terminal)
     // Built from parts, because ncc copies files that a path with variables may name.
     const program = [folder, 'dist', options.kind === 'run' ? options.action : 'agent', 'index.js'].join('/')

@@ -1,28 +1,7 @@
-import { type AddressInfo, type Server, type Socket, connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
+import { listenOnLoopback, type LoopbackServer } from '../small-runner/listen-on-loopback.ts'
 import type { Certificate } from './self-signed-certificate.ts'
-
-export interface Entrance {
-  readonly url: string
-  readonly close: () => void
-}
-
-/** Starts a server on a free loopback port. `close` ends all its connections. */
-export async function openEntrance(server: Server, scheme: 'http' | 'https'): Promise<Entrance> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
-}
 
 /** Pipes a socket to a local service and back. */
 export function handOn(caller: Socket, serviceUrl: string): void {
@@ -32,9 +11,9 @@ export function handOn(caller: Socket, serviceUrl: string): void {
 }
 
 /** Serves a local service over TLS. */
-export function offerOverTls(serviceUrl: string, certificate: Certificate): Promise<Entrance> {
+export function offerOverTls(serviceUrl: string, certificate: Certificate): Promise<LoopbackServer> {
   const server = createServer({ ...certificate }, (caller) => {
     handOn(caller, serviceUrl)
   })
-  return openEntrance(server, 'https')
+  return listenOnLoopback(server, 'https')
 }

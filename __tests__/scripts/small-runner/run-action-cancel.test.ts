@@ -44,12 +44,3 @@ testWithSignals.each([
   })
   expect(result).toMatchObject({ conclusion: 'cancelled', ...wanted })
 })
-
-test('a run that is cancelled before it starts ends as cancelled', async () => {
-  const result = await runAction({
-    action: createTemporaryAction(READY),
-    cancel: AbortSignal.abort(),
-    cancelTimes: SHORT,
-  })
-  expect(result.conclusion).toBe('cancelled')
-})

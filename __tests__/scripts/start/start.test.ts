@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { listScenarios } from '../../../scripts/start/scenarios.ts'
 import { HELP } from '../../../scripts/start/options.ts'
-import { start } from '../../../scripts/start/start.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'
 import type { RequestRecord } from '../../../src/emulator/request-log.ts'
 import { startEmulator } from '../../../src/emulator/server.ts'
+import { startInTerminal, type Started, type TerminalOptions } from '../../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../../support/temporary-folder.ts'
 
 const REQUIRED = ['prompt', 'prompt-file', 'base-url', 'project-id', 'api-key'].map((name) => `  ${name}:\n`).join('')
@@ -51,30 +51,9 @@ function project(): string {
   return folder
 }
 
-/** Ctrl-C is pressed where the output has the text `cancelAt`. */
-type StartOptions = Readonly<{ env?: Record<string, string>; folder?: string; columns?: number; cancelAt?: string }>
-type Ended = Readonly<Record<'stdout' | 'stderr', string> & { exitCode: number }>
-
-async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
-  const { env = {}, folder = project(), columns, cancelAt } = options
-  const listeners = new Map<string, () => void>()
-  let [stdout, stderr] = ['', '']
-  const width = columns === undefined ? {} : { columns }
-  const exitCode = await start(folder, {
-    argv: ['node', 'start', ...args],
-    env: { INIT_CWD: folder, ...env },
-    stdout: {
-      ...width,
-      write: (text: string) => {
-        stdout += text
-        if (cancelAt !== undefined && text.includes(cancelAt)) listeners.get('SIGINT')?.()
-      },
-    },
-    stderr: { ...width, write: (text: string) => (stderr += text) },
-    on: (signal, listener) => listeners.set(signal, listener),
-    exit: () => undefined,
-  })
-  return { exitCode, stdout, stderr }
+function run(args: readonly string[], options: Partial<TerminalOptions> = {}): Promise<Started> {
+  const { folder = project() } = options
+  return startInTerminal(args, { project: folder, ...options, folder })
 }
 
 test('runs the action against the embedded service, and shows log, outputs, summary and conclusion', async () => {
@@ -189,7 +168,10 @@ test.each(['--list', '--help'])('the commands of %s are not broken in a terminal
 })
 
 /** Runs `--check` against the embedded service as if it were a real one, and records the requests. */
-async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<Ended & { readonly requests: string[] }> {
+async function check(
+  args: readonly string[],
+  apiKey = EMULATOR_KEY,
+): Promise<Started & { readonly requests: string[] }> {
   const requests: string[] = []
   const onRequest = ({ method, path }: RequestRecord): void => void requests.push(`${method} ${path}`)
   const service = await startEmulator({ onRequest })

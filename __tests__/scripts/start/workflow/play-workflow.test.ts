@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { start } from '../../../../scripts/start/start.ts'
 import { GITHUB_TOKEN } from '../../../../src/emulator/github/demo-state.ts'
 import { EMULATOR_KEY } from '../../../../src/emulator/http/access.ts'
+import { startInTerminal, type Started } from '../../../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
 
 const INPUTS = ['prompt', 'label', 'paths', 'base-url', 'project-id', 'api-key', 'github-token', 'dry-run']
@@ -24,14 +24,8 @@ appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request'
 if (input('PROMPT') === 'fail') process.exitCode = 1
 `
 
-interface Ended {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Plays a workflow file in a repository of its own. */
-async function play(workflow: string, ...flags: readonly string[]): Promise<Ended> {
+function play(workflow: string, ...flags: readonly string[]): Promise<Started> {
   const [project, repository] = [createTemporaryFolder(), createTemporaryFolder()]
   mkdirSync(join(project, 'dist/agent'), { recursive: true })
   writeFileSync(join(project, 'action.yml'), ACTION_YML)
@@ -40,17 +34,8 @@ async function play(workflow: string, ...flags: readonly string[]): Promise<Ende
   mkdirSync(join(repository, '.git'))
   writeFileSync(join(repository, '.git/config'), '[remote "origin"]\n  url = https://github.com/me/web.git\n')
   writeFileSync(join(repository, '.github/workflows/docs.yml'), workflow)
-  let [stdout, stderr] = ['', '']
   const file = flags.includes('--workflow') ? [] : ['--workflow', '.github/workflows/docs.yml']
-  const exitCode = await start(project, {
-    argv: ['node', 'start', ...file, ...flags],
-    env: { INIT_CWD: repository },
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    on: () => undefined,
-    exit: () => undefined,
-  })
-  return { exitCode, stdout, stderr }
+  return startInTerminal([...file, ...flags], { project, folder: repository })
 }
 
 const SERVICE = `
