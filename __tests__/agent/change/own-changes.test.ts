@@ -493,6 +493,11 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   ['a pull request', opened(ANN), { readPullRequest: rejectWith(createGitHubError('service-error')) }],
   ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
   [
+    'a release by a bot',
+    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    { ...from({}), listTags: rejectWith(createGitHubError('service-error')) },
+  ],
+  [
     'the list of earlier pull requests',
     opened(ANN),
     { ...reading({ author: ANN }), listNewestPullRequests: FORBIDDEN },

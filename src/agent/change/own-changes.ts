@@ -10,7 +10,7 @@ import { quoteName } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
-import { type FoundChange, isChangeWanted } from './compare-range.ts'
+import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
 import {
   type ChangeCommit,
@@ -206,8 +206,6 @@ async function readPullRequestWork(
   return { own: undefined, hasWorkOfPerson, authors }
 }
 
-const UNKNOWN = "Could not determine whether the change is the agent's own work"
-
 /** Events that are about no commit, branch or pull request. */
 const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
 
@@ -302,16 +300,16 @@ export async function findLoop(
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
   if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
-    core.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    core.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
   }
   const read = () => readAndDecide(found, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      core.log(`${UNKNOWN}: ${rethrowFatal(error).message}`)
+      core.log(`${OWN_WORK_UNKNOWN}: ${rethrowFatal(error).message}`)
       return undefined
     })
-  return orNotSent(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return orNotSent(OWN_WORK_UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
