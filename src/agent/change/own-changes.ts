@@ -4,7 +4,6 @@
  */
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { isSameRepository } from '../../github/schemas.ts'
 import { orNotSent, rethrowFatal } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
@@ -131,15 +130,12 @@ async function openedEarlier(login: string, number: number, step: AgentStep): Pr
 function listCommits(
   found: FoundChange | undefined,
   ofEvent: readonly ChangeCommit[],
-  step: AgentStep,
+  { inputs }: AgentStep,
 ): readonly ChangeCommit[] {
-  const { context, inputs } = step
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
   const isIndependent = inputs.changeRange.kind === 'between' || inputs.changeRange.kind === 'pull-request'
-  if (compared === undefined || isIndependent || !isSameRepository(compared.repository, context.repository))
-    return ofEvent
-  return mergeCommits(compared.commits, ofEvent)
+  return compared === undefined || isIndependent ? ofEvent : mergeCommits(compared.commits, ofEvent)
 }
 
 async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
