@@ -352,6 +352,16 @@ describe('what a turn did to the pull request', () => {
     expect(notices(played)).toContain('received 1 commit by others and none by the agent: 1 by mona.')
   })
 
+  test('names five of the others who have added commits, and counts the rest', async () => {
+    const people = ['ann', 'bea', 'cem', 'dan', 'eva', 'flo', 'gil']
+    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+      for (const author of people) pushCommit(docs, 'agent/job_finished', { message: 'Fix', author, files: [] }, nowMs)
+    })
+    const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
+    expect(notices(played)).toContain('received 7 commits by others and none by the agent: ')
+    expect(notices(played)).toMatch(/: (?:1 by \w+, ){5}2 by others\.$/m)
+  })
+
   test('`updated` if GitHub shows the new head 4 s late', async () => {
     const lag = { ...DEFAULT_LAG, headMs: 4_000 }
     const { played, tookMs, reads } = await playTurnOf({ ...byAgent, durationMs: 30_000 }, {}, on({ lag }))
