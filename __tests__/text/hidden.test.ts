@@ -83,6 +83,7 @@ test.each([
   ['the end of a comment in a fence in a comment', `<!--\n${F}\n--> x -->\n${F}\nx\n${F}\n<!-- EVIL -->`],
   ['a fence in a comment in a line', `a <!--\n${F}\n-->\n${F}\n<!-- EVIL -->\n${F}`],
   ['a fence after a declaration', `<?php a > b\n\n${F}\n?>\n${F}\nx\n${F}\n<!-- EVIL -->`],
+  ['a fence with the end of a declaration', `<?\n\n${F}\n?>\n${F}\n?>\n${F}\n<!-- EVIL -->\n${F}`],
   ['a fence in <pre>', `<pre>\n\n${F}\n</pre>\n<!-- EVIL -->\n${F}`],
   ['a span in <pre>', '<pre>\n\n`<!-- EVIL -->`\n</pre>'],
   ['a span in HTML', '<div>\n`<!-- EVIL -->`\n</div>'],
