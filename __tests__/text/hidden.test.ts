@@ -100,6 +100,7 @@ test.each([
   ['backticks in two cells', '| a | b |\n| - | - |\n| ` | <!-- EVIL --> ` |'],
   ['backticks of different lengths', '`` <!-- EVIL --> `'],
   ['a span across a paragraph', '`\n\n<!-- EVIL -->\n\n`'],
+  ['two spans in a line', '`a` <!-- EVIL --> `b`'],
   ['a span in a heading', '# `\n<!-- EVIL -->\n`'],
   ['an escaped end of a template', '<template>\\</template> EVIL'],
   ['a comment in HTML that ends too early', `<div>\n<!--\n\n${F}\n-->\n${F}\n<!-- EVIL -->`],
