@@ -510,10 +510,12 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   await expect(playChange({}, event, responses)).rejects.toMatchObject(error)
 })
 
-test('names all permissions if one is missing', async () => {
-  const hint =
-    "Grant the workflow's job these permissions: `permissions: { contents: read, issues: write, pull-requests: write }`."
-  await expect(playChange({}, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
+test.each<[given: Given, permissions: string]>([
+  [{}, 'contents: read, issues: write, pull-requests: write'],
+  [{ 'wait-for-checks': 'true' }, 'checks: read, contents: read, issues: write, pull-requests: write, statuses: read'],
+])('names all permissions that %j needs if one is missing', async (given, permissions) => {
+  const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`.`
+  await expect(playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
 })
 
 test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('only logs it on %s', async (name) => {
