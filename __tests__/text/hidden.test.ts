@@ -11,6 +11,7 @@ test.each([
   ['a comment in a quote that never ends', 'Fix it.\n> <!-- EVIL', 'Fix it.\n>'],
   ['empty comments', '<!-->a<!--->b<!---->', 'ab'],
   ['comments in a row', 'a<!-- EVIL --><!-- EVIL -->b', 'ab'],
+  ['a comment after a sign', 'a <<!-- EVIL --> b', 'a < b'],
   ['comments one below the other', '<!-- EVIL -->\n<!--\nEVIL\n\nEVIL\n-->\nText', '\n\nText'],
   ['a comment, and no text after it that looks like a tag', '<!-- EVIL -->\nIf a <b and c', '\nIf a <b and c'],
   ['declarations', 'a<?php EVIL ?>b<!DOCTYPE EVIL>c<![CDATA[EVIL]]>d', 'abcd'],
