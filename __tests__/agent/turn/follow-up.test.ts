@@ -356,7 +356,7 @@ describe('what a turn did to the pull request', () => {
   })
 
   test('names five of the others who have added commits, and counts the rest', async () => {
-    const people = ['ann', 'bea', 'cem', 'dan', 'eva', 'flo', 'gil']
+    const people = ['ann', 'bea', 'bob', 'cid', 'dan', 'dora', 'lisa']
     const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
       for (const author of people) pushCommit(docs, 'agent/job_finished', { message: 'Fix', author, files: [] }, nowMs)
     })
