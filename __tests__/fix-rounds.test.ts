@@ -86,6 +86,13 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
     expect(summary).toContain(part)
 })
 
+test('a step without `fix-rounds` says nothing about rounds', async () => {
+  const { report, messages, log } = await play({ github: { checks: [fails] } }, { 'fix-rounds': '0' })
+  expect(flattenReport(report)).toMatchObject({ checks: 'failure', fix_rounds: '' })
+  expect([report.stop, messages]).toEqual([undefined, []])
+  expect(log.join()).not.toMatch(/round/i)
+})
+
 test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
   'a commit during %s, before a round is sent, restarts the wait',
   async (operation) => {

@@ -167,7 +167,8 @@ test.each<[string, TurnFacts, Outcome, sent: number, RoundStop | undefined]>([
 })
 
 test('an internal error in a round is the error of the step', () => {
-  expect(describeRounds([stopWith('internal')])).toMatchObject({ ...OWN_RESULT, outcome: 'error' })
+  for (const earlier of [[], [endWith('updated')]])
+    expect(describeRounds([...earlier, stopWith('internal')])).toMatchObject({ ...OWN_RESULT, outcome: 'error' })
 })
 
 test('has no reason for a stop without a round', () => {

@@ -72,6 +72,12 @@ test('formats warnings as one text with each message, reason and hint once', () 
   expect(formatWarnings([])).toBeUndefined()
 })
 
+test('leaves out the warnings that are in a text, and keeps their hints', () => {
+  const errors = { A: createGitHubError('forbidden', 'Grant it.'), B: createGitHubError('not-found') }
+  const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
+  expect(formatWarnings(warnings, 'Red. A: GitHub said forbidden.')).toBe('B: GitHub said not-found. Grant it.')
+})
+
 const isShown = (fields: Fields): boolean => getOwnLink(createReport(fields)) !== undefined
 const failedLinked = { ...failed, prLink: completed.prLink }
 

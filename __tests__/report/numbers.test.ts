@@ -99,6 +99,17 @@ test('the numbers of a month of fifty pull requests', async () => {
   expect(operations.length).toBeLessThanOrEqual(1 + 2 + 53 + 38 + 3)
 })
 
+test('the median of two is in the middle between them, in hours with one decimal', async () => {
+  const docs = createReleased()
+  const prepare = (state: GitHubState): void => {
+    addAgentPull(state, docs, 200, { openedDaysAgo: 5, mergedDaysAgo: 3.99, rows: [ok] })
+    addAgentPull(state, docs, 201, { openedDaysAgo: 4, mergedDaysAgo: 2, rows: [ok] })
+  }
+  const { result } = await playReport({ range: 'main...main' }, { docs, prepare })
+  // 24.24 and 48 hours.
+  expect(result.pull_requests).toMatchObject({ median_hours_to_merge: 36.1 })
+})
+
 test('rates are empty while nothing has ended', async () => {
   const docs = createReleased()
   const prepare = (state: GitHubState): void => {

@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { Outcome } from '../../src/agent/outcome.ts'
 import { type History, type HistoryRow, startHistory } from '../../src/agent/pull-request/history.ts'
 import {
   type ReportedChange,
   type Evidence,
+  getTurnResult,
   isAccountedFor,
   judgeChange,
   type LabelledPullRequest,
@@ -43,7 +45,7 @@ const rows: fc.Arbitrary<HistoryRow> = fc
     }
   })
 const histories: fc.Arbitrary<History> = fc
-  .record({ rows: fc.array(rows, { maxLength: 4 }), dropped: fc.constantFrom(0, 0, 2) })
+  .record({ rows: fc.array(rows, { maxLength: 4 }), dropped: fc.constantFrom(0, 0, 1) })
   .map((fields) => ({ ...startHistory('job_1'), ...fields }))
 const pullRequests: fc.Arbitrary<LabelledPullRequest> = fc.record({
   number: fc.integer({ min: 10, max: 12 }),
@@ -139,6 +141,29 @@ test('less evidence never gives a better result', () => {
     PARAMETERS,
   )
 })
+
+/** Whether a turn with this outcome has failed. */
+const FAILED: Readonly<Record<Outcome, boolean>> = {
+  'pull-request': false,
+  'no-changes': false,
+  submitted: false,
+  previewed: false,
+  skipped: false,
+  failed: true,
+  archived: true,
+  'timed-out': true,
+  unconfirmed: true,
+  cancelled: true,
+  error: true,
+}
+
+test.each(Object.entries(FAILED))(
+  'a turn with the outcome %s and an unknown effect has failed: %s',
+  (outcome, failed) => {
+    const row = historyRow([], { outcome, effect: 'unknown' })
+    expect(getTurnResult(row, NOW)).toBe(failed ? 'failed' : 'unknown')
+  },
+)
 
 test.each(VERDICTS)('a gate stops a change that is %s unless it is documented, exempt, examined or own', (kind) => {
   expect(isAccountedFor({ kind })).toBe(!['no-trace', 'not-readable', 'working'].includes(kind))

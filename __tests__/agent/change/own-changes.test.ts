@@ -493,6 +493,11 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   ['a pull request', opened(ANN), { readPullRequest: rejectWith(createGitHubError('service-error')) }],
   ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
   [
+    'a release by a bot',
+    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    { ...from({}), listTags: rejectWith(createGitHubError('service-error')) },
+  ],
+  [
     'the list of earlier pull requests',
     opened(ANN),
     { ...reading({ author: ANN }), listNewestPullRequests: FORBIDDEN },
@@ -505,10 +510,12 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   await expect(playChange({}, event, responses)).rejects.toMatchObject(error)
 })
 
-test('names all permissions if one is missing', async () => {
-  const hint =
-    "Grant the workflow's job these permissions: `permissions: { contents: read, issues: write, pull-requests: write }`."
-  await expect(playChange({}, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
+test.each<[given: Given, permissions: string]>([
+  [{}, 'contents: read, issues: write, pull-requests: write'],
+  [{ 'wait-for-checks': 'true' }, 'checks: read, contents: read, issues: write, pull-requests: write, statuses: read'],
+])('names all permissions that %j needs if one is missing', async (given, permissions) => {
+  const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`.`
+  await expect(playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
 })
 
 test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('only logs it on %s', async (name) => {

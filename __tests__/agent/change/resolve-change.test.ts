@@ -143,6 +143,7 @@ test.each<Row>([
     OWN_AND_OLDER,
     OWN_WORK,
   ],
+  ["a merge of the agent's own work, with a range of commits by others", BETWEEN, PUSHED, OWN_AND_OLDER, OWN_WORK],
   [
     "a merge of the agent's own work since a success before commits by others",
     { ...COMMITS, ...SINCE },

@@ -324,12 +324,16 @@ test.each<[string, number | undefined, PullRequest, PullRequest | ActionError, u
   expect(await readAtEnd(before, [before, then], timeoutMs)).toEqual(known)
 })
 
-test.each<[string, readonly string[], number | undefined]>([
-  ['by the agent', ['docs-agent[bot]', 'docs-agent[bot]'], 1],
-  ['by the other account of the agent, which wrote the first commit', ['docs-writer[bot]'], 1],
-  ['of which one is by a bot that merged the base branch', ['docs-agent[bot]', 'sync[bot]'], undefined],
-  ['by a person, in a stale read of the head', ['lisa'], undefined],
-])('lists the files of counted commits %s: %#', async (_whose, authors, count) => {
+const [CREATED, UPDATED] = ['a new pull request', 'new commits in a pull request']
+
+test.each<[string, string, readonly string[], number | undefined]>([
+  [UPDATED, 'by the agent', ['docs-agent[bot]', 'docs-agent[bot]'], 1],
+  [UPDATED, 'by the other account of the agent, which wrote the first commit', ['docs-writer[bot]'], 1],
+  [UPDATED, 'of which one is by a bot that merged the base branch', ['docs-agent[bot]', 'sync[bot]'], undefined],
+  [UPDATED, 'by a person, in a stale read of the head', ['lisa'], undefined],
+  [CREATED, 'by both accounts of the agent', ['docs-writer[bot]', 'docs-agent[bot]'], 1],
+  [CREATED, 'to which a person has added a commit', ['docs-agent[bot]', 'lisa'], undefined],
+])('lists the files of %s %s: %#', async (what, _whose, authors, count) => {
   const account = (login: string) => ({ login, type: 'Bot' as const })
   const commits = authors.map((login, index) => ({
     sha: commit(String(index)),
@@ -352,7 +356,8 @@ test.each<[string, readonly string[], number | undefined]>([
   })
   const step = fakeStep({ github })
   await readPullRequest({ repository: 'acme/docs', number: 7 }, step)
-  const effect = { kind: 'updated', commits: commits.length, since: commit('a') } as const
+  const effect =
+    what === CREATED ? 'created' : ({ kind: 'updated', commits: commits.length, since: commit('a') } as const)
   step.record.update(endWith(effect, terminalJob('completed', { prLink: LINK })))
   await recordChanges(step)
   expect(step.record.read().files?.files.length).toBe(count)

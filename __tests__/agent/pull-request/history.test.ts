@@ -129,6 +129,8 @@ test('shows at most five sources of a row, and keeps all in the state', () => {
   const body = renderHistory({ ...STATE, rows: [{ ...ENDED, sources }] })
   expect(body).toContain('about #1, #2, #3, #4, #5 and 3 more |')
   expect(parseHistory(body)?.rows[0]?.sources).toEqual(sources)
+  const five = renderHistory({ ...STATE, rows: [{ ...ENDED, sources: sources.slice(0, 5) }] })
+  expect(five).toContain('about #1, #2, #3, #4 and #5 |')
 })
 
 test('says how to ask for a change, without names of inputs', () => {

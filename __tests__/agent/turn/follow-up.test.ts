@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { isSameEnd } from '../../../src/agent/turn/job-watch.ts'
+import type { DocsServiceClient } from '../../../src/docs-service/client.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenario } from '../../../src/emulator/github/github-scenarios.ts'
@@ -8,6 +9,7 @@ import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
+import type { FakeClock } from '../../support/fake-clock.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
 import {
   active,
@@ -15,6 +17,7 @@ import {
   completed,
   failed,
   failure,
+  fakeClient,
   job,
   LINK,
   type Script,
@@ -352,6 +355,16 @@ describe('what a turn did to the pull request', () => {
     expect(notices(played)).toContain('received 1 commit by others and none by the agent: 1 by mona.')
   })
 
+  test('names five of the others who have added commits, and counts the rest', async () => {
+    const people = ['ann', 'bea', 'bob', 'cid', 'dan', 'dora', 'lisa']
+    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+      for (const author of people) pushCommit(docs, 'agent/job_finished', { message: 'Fix', author, files: [] }, nowMs)
+    })
+    const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
+    expect(notices(played)).toContain('received 7 commits by others and none by the agent: ')
+    expect(notices(played)).toMatch(/: (?:1 by \w+, ){5}2 by others\.$/m)
+  })
+
   test('`updated` if GitHub shows the new head 4 s late', async () => {
     const lag = { ...DEFAULT_LAG, headMs: 4_000 }
     const { played, tookMs, reads } = await playTurnOf({ ...byAgent, durationMs: 30_000 }, {}, on({ lag }))
@@ -419,6 +432,24 @@ test('a prompt that the service rejects fails the step at once', async () => {
 })
 
 describe('a prompt that the service has refused without processing it', () => {
+  test('is resent to an idle job after the time that the service asks for', async () => {
+    const sentAt: number[] = []
+    const createClient = (clock: FakeClock): DocsServiceClient => {
+      const client = fakeClient({ before: [completed], message: active })
+      const limited = { kind: 'retry', afterMs: 90_000, error: failure('rate-limited') } as const
+      return {
+        ...client,
+        sendMessage: (...sent) => {
+          sentAt.push(clock.now())
+          return sentAt.length === 1 ? Promise.resolve(limited) : client.sendMessage(...sent)
+        },
+      }
+    }
+    const { report } = await playTurn({ task: FOLLOW_UP, createClient, ...NO_WAIT })
+    expect([report.sent, sentAt.length]).toEqual(['accepted', 2])
+    expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(90_000)
+  })
+
   test.each<[string, Job[], Partial<TurnRunOptions>]>([
     ['is archived while it is busy', [active, archived], NO_WAIT],
     ['is archived', [...Array<Job>(7).fill(completed), archived], {}],

@@ -233,13 +233,15 @@ function noticeMissingBases({ missingBases, ...found }: FoundChange, { record }:
   )
 }
 
+export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the agent's own work"
+
 /**
- * Compares the range. Returns undefined if the comparison fails and no input needs it.
- * @throws ActionError `not-sent` if an input needs the change and GitHub does not provide it: a prompt without its change
- *   wastes a job, and a successful run moves the base of the next range past commits that were never sent
+ * Compares the range that an input or the loop guard needs.
+ * @throws ActionError `not-sent` if GitHub does not provide the change: a prompt without its change wastes a job, and a
+ *   successful run moves the base of the next range past commits that were never sent
  */
-export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
-  const { context, inputs, record } = step
+export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange> {
+  const { context, inputs } = step
   const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
   const compare = async (): Promise<FoundChange> => {
     if (missing !== undefined)
@@ -255,7 +257,9 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  if (dependents.length === 0) return record.attempt('Could not determine what the tag contains', compare)
-  const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
+  const unknown =
+    dependents.length === 0
+      ? OWN_WORK_UNKNOWN
+      : `Could not determine what changed, which is needed for ${joinWords(dependents)}`
   return requireBeforeSending(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }

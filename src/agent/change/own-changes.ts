@@ -4,13 +4,12 @@
  */
 import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { isSameRepository } from '../../github/schemas.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
-import { type FoundChange, isChangeWanted } from './compare-range.ts'
+import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
 import {
   type ChangeCommit,
@@ -131,15 +130,12 @@ async function openedEarlier(login: string, number: number, step: AgentStep): Pr
 function listCommits(
   found: FoundChange | undefined,
   ofEvent: readonly ChangeCommit[],
-  step: AgentStep,
+  { inputs }: AgentStep,
 ): readonly ChangeCommit[] {
-  const { context, inputs } = step
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
   const isIndependent = inputs.changeRange.kind === 'between' || inputs.changeRange.kind === 'pull-request'
-  if (compared === undefined || isIndependent || !isSameRepository(compared.repository, context.repository))
-    return ofEvent
-  return mergeCommits(compared.commits, ofEvent)
+  return compared === undefined || isIndependent ? ofEvent : mergeCommits(compared.commits, ofEvent)
 }
 
 async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
@@ -205,8 +201,6 @@ async function readPullRequestWork(
   }
   return { own: undefined, hasWorkOfPerson, authors }
 }
-
-const UNKNOWN = "Could not determine whether the change is the agent's own work"
 
 /** Events that are about no commit, branch or pull request. */
 const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
@@ -302,16 +296,16 @@ export async function findLoop(
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
   if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
-    runner.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
   }
   const read = () => readAndDecide(found, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      runner.log(`${UNKNOWN}: ${asExpectedError(error).message}`)
+      runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(OWN_WORK_UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
