@@ -109,7 +109,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   }
 
   const report = await (stage.baseClock?.passUntil(play()) ?? play())
-  const result = feature.render(report, redact, true)
+  const result = feature.render(report, redact)
   checkResult(result.outputs)
   const toLines = (kind: string): string[] =>
     bare.calls.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))

@@ -49,8 +49,8 @@ function publish(result: StepResult, runner: Runner): boolean {
 }
 
 /** Returns the result of a step that an error stopped, for errors that nothing else reports. */
-export function toErrorResult(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
-  return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
+export function toErrorResult(error: ActionError): StepResult {
+  return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs: {} }
 }
 
 /** Logs the stack of an unexpected error, for bug reports. */
@@ -150,7 +150,7 @@ export interface Action<Inputs extends StepInputs, Report> {
    * Creates the report of a step that sent no requests: an error stopped it, or it was skipped because it has no key.
    */
   readonly createSkippedReport: (error: ActionError | undefined, durationMs: number, isRehearsal?: boolean) => Report
-  readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
+  readonly render: (report: Report, redact: Redact) => StepResult
 }
 
 /**
@@ -182,18 +182,16 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const raw = readInputs(inputNames(action.fields), runner, env, rehearsal)
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
-    const render = (report: Report): StepResult => action.render(report, runner.redact, true)
-    /** If rendering throws, renders without a summary, and then falls back to the bare error. */
+    const render = (report: Report): StepResult => action.render(report, runner.redact)
     const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
-        for (const isSummaryWanted of [true, false]) {
-          try {
-            return action.render(report(error), runner.redact, isSummaryWanted)
-          } catch (defect) {
-            logDefect(defect, runner)
-          }
+        try {
+          return render(report(error))
+        } catch (defect) {
+          logDefect(defect, runner)
+          // Without outputs, so that those that were written early remain.
+          return toErrorResult(error)
         }
-        return toErrorResult(error, action.initialOutputs)
       })
     }
     onActionStop(createSkippedReport)
