@@ -4,8 +4,7 @@ import type { VisitorsQuery } from '../docs-service/client.ts'
 
 const DAY_MS = 86_400_000
 
-/** An input has no year before 0, but an earlier period can begin before the year 0. */
-const DAY = String.raw`(?<day>(?:-\d{6}|\d{4})-\d{2}-\d{2})`
+const DAY = String.raw`(?<day>(?!0000)\d{4}-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?<seconds>:[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:\d{2})?`
 const PATTERN = new RegExp(`^${DAY}(?:${TIME})?$`)
 
@@ -27,8 +26,7 @@ export function parseTime(text: string): number {
 /** `YYYY-MM-DD` or ISO 8601 (section 4.4 of the service's interface), unchanged. */
 export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
-  if (day === undefined || day.startsWith('-'))
-    return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
+  if (day === undefined) return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
   if (!isCalendarDay(day)) return refuse('is not a valid date')
   return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
 }
@@ -52,15 +50,19 @@ export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
 
 const getLengthMs = ({ dateFrom, dateTo }: Period): number => parseTime(dateTo) - parseTime(dateFrom)
 
+/** Earlier times would have no year of four digits. */
+const FIRST_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
+
 /**
- * Returns an earlier period of the same length.
+ * Returns an earlier period of the same length, or what is left of it after the beginning of the year 1.
  * @param count how many periods earlier; 1 for the period directly before
  */
 export function getEarlierPeriod(period: Period, count: number): Period {
   const { dateFrom, dateTo } = period
   const isInDays = !`${dateFrom}${dateTo}`.includes('T')
   const shift = (periods: number): string => {
-    const time = new Date(parseTime(dateFrom) - periods * getLengthMs(period)).toISOString()
+    const atMs = parseTime(dateFrom) - periods * getLengthMs(period)
+    const time = new Date(Math.max(FIRST_TIME_MS, atMs)).toISOString()
     return isInDays ? time.replace(/T.*/, '') : time
   }
   return { dateFrom: shift(count), dateTo: count === 1 ? dateFrom : shift(count - 1) }
