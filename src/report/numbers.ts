@@ -14,8 +14,6 @@ export interface AgentPullRequest extends LabelledPullRequest {
   readonly isEdited?: boolean | undefined
   /** The people and teams whose review is requested. */
   readonly asked: readonly string[]
-  /** The people whose last review approves it. */
-  readonly approvedBy: readonly string[]
 }
 
 const HOUR_MS = 3_600_000

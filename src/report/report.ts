@@ -232,7 +232,6 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       title: oneLine(pullRequest.title, MAX_TITLE_CHARS),
       days_open: countDaysOpen(pullRequest, at),
       asked: pullRequest.asked,
-      approved_by: pullRequest.approvedBy,
     })),
     error: error && { code: error.code, message: oneLine(error.message, MAX_SENTENCE_CHARS), hint: error.hint },
     duration_seconds: Number((report.durationMs / 1_000).toFixed(1)),

@@ -77,15 +77,9 @@ function renderChanges(report: Report): readonly (string | undefined)[] {
   ]
 }
 
-function formatPeople({ asked, approvedBy }: AgentPullRequest): string {
-  const names = (logins: readonly string[]): string => joinWords(logins.map((login) => inlineCode(oneLine(login, 50))))
-  if (asked.length === 0 && approvedBy.length === 0) return 'nobody was asked'
-  return [
-    asked.length === 0 ? '' : `asked: ${names(asked)}`,
-    approvedBy.length === 0 ? '' : `approved by ${names(approvedBy)}`,
-  ]
-    .filter(Boolean)
-    .join('; ')
+function formatAsked({ asked }: AgentPullRequest): string {
+  if (asked.length === 0) return 'nobody was asked'
+  return `asked: ${joinWords(asked.map((name) => inlineCode(oneLine(name, 50))))}`
 }
 
 function renderWaiting(report: Report): readonly string[] {
@@ -96,7 +90,7 @@ function renderWaiting(report: Report): readonly string[] {
     const { number, title, state } = pullRequest
     const name = `${linkPullRequest(number, report)} ${inlineCode(oneLine(title, MAX_TITLE_CHARS))}`
     const days = `${formatCount(countDaysOpen(pullRequest, at), 'day')}${state === 'draft' ? ', a draft' : ''}`
-    return [name, days, formatPeople(pullRequest)]
+    return [name, days, formatAsked(pullRequest)]
   })
   return ['### Waiting for a merge', grid(['Pull request', 'Open for', 'Review'], rows)]
 }
