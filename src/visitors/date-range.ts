@@ -119,22 +119,17 @@ export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string
 
 const YEAR_MS = 366 * DAY_MS
 
-/** Formats the starts of periods as short, distinct labels: `3 Jan`, and `Jan 2024` for more than a year. */
+/** Formats the starts of periods as short, distinct labels: `3 Jan`, or `3 Jan 2024` for more than a year. */
 export function labelPeriods(periods: readonly Period[]): readonly string[] {
   const starts = periods.map(({ dateFrom }) => parseTime(dateFrom))
-  const label = (format: (parts: ReturnType<typeof getDateParts> & { short: string }) => string): string[] =>
-    starts.map((atMs) => {
-      const parts = getDateParts(atMs)
-      const short = parts.month.slice(0, 3)
-      return format({ ...parts, short })
-    })
+  const days = starts.map((atMs) => {
+    const { day, month } = getDateParts(atMs)
+    return `${day} ${month.slice(0, 3)}`
+  })
   const isLong = Math.max(...starts) - Math.min(...starts) > YEAR_MS
-  const candidates = [
-    ...(isLong ? [label(({ short, year }) => `${short} ${year}`)] : []),
-    label(({ day, short }) => `${day} ${short}`),
-    label(({ day, short, year }) => `${day} ${short} ${year}`),
-    label(({ day, short, time }) => `${day} ${short}, ${time}`),
-  ]
-  const areDifferent = (labels: readonly string[]): boolean => new Set(labels).size === labels.length
-  return candidates.find(areDifferent) ?? starts.map((atMs) => new Date(atMs).toISOString())
+  if (!isLong && new Set(days).size === days.length) return days
+  return starts.map((atMs, index) => {
+    const { year, time } = getDateParts(atMs)
+    return `${days[index]} ${year}${isMidnight(atMs) ? '' : `, ${time}`}`
+  })
 }
