@@ -12,7 +12,7 @@ import {
   type Step,
   type StepInputs,
 } from './step.ts'
-import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
+import { type Fields, inputNames, isGiven, type RawInputs, readRawInputs, SECRET_INPUTS } from './inputs.ts'
 import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
 import { type Runner, createRunner, OutputsLost } from './toolkit.ts'
 
@@ -158,17 +158,17 @@ export interface Action<Inputs extends StepInputs, Report> {
  * `base-url` comes from the environment.
  */
 function readInputs(
-  names: readonly string[],
+  fields: Fields,
   runner: Runner,
   env: NodeJS.ProcessEnv,
   rehearsal: Rehearsal | undefined,
 ): RawInputs {
-  for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
+  for (const name of SECRET_INPUTS.filter((name) => inputNames(fields).includes(name))) {
     const secret = runner.input(name)
     runner.mask(secret)
     runner.mask(secret.trim())
   }
-  const inputs = Object.fromEntries(names.map((name) => [name, runner.input(name)]))
+  const inputs = readRawInputs(runner, fields)
   if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
@@ -179,7 +179,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const { runner, clock, startedAt, env } = host
     for (const [name, value] of Object.entries(action.initialOutputs)) runner.setOutput(name, value)
     const rehearsal = enterRehearsal(runner, env)
-    const raw = readInputs(inputNames(action.fields), runner, env, rehearsal)
+    const raw = readInputs(action.fields, runner, env, rehearsal)
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
     const render = (report: Report): StepResult => action.render(report, runner.redact)

@@ -10,6 +10,7 @@ import {
   failureCode,
   type HttpResponse,
   readText,
+  USER_AGENT,
 } from '../http/exchange.ts'
 import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
@@ -119,7 +120,6 @@ export interface TransportOptions {
   readonly debug: (line: string) => void
 }
 
-const USER_AGENT = 'docs-agent-action'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 /**
  * A shorter secret, such as the password `docs`, can be a part of ordinary words: redacting it would change paths and

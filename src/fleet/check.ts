@@ -8,6 +8,7 @@ import {
   isGiven,
   parseFields,
   type RawInputs,
+  readRawInputs,
   refuse,
   appendRejectedValue,
   textInput,
@@ -125,7 +126,7 @@ export function planFleet(raw: RawInputs, nowMs: number): FleetPlan {
 }
 
 export async function checkFleet({ runner, clock }: Host): Promise<StepResult> {
-  const raw = Object.fromEntries(Object.values(CHECK_FIELDS).map(({ name }) => [name, runner.input(name)]))
+  const raw = readRawInputs(runner, CHECK_FIELDS)
   const { rows, warning } = planFleet(raw, clock.wallTime().getTime())
   if (warning !== undefined) runner.warn(warning)
   const names = rows.map(({ project }) => project).join(' ')

@@ -24,7 +24,7 @@ const subjectSchema = lenient(
 )
 
 /** A comment or a review. */
-const commentSchema = lenient(
+const payloadCommentSchema = lenient(
   z.object({
     id: z.int(),
     html_url: text,
@@ -95,8 +95,8 @@ const payloadSchema = part({
   pull_request: subjectSchema,
   issue: subjectSchema,
   discussion: subjectSchema,
-  comment: commentSchema,
-  review: commentSchema,
+  comment: payloadCommentSchema,
+  review: payloadCommentSchema,
   workflow_run: lenient(z.object({ ...workShape, ...runShape })),
   check_suite: workSchema,
   check_run: lenient(z.object({ ...workShape, check_suite: workSchema })),
@@ -109,7 +109,7 @@ const payloadSchema = part({
 })
 const objectSchema = z.object({})
 type Payload = z.infer<typeof payloadSchema>
-type WireComment = NonNullable<z.infer<typeof commentSchema>>
+type WireComment = NonNullable<z.infer<typeof payloadCommentSchema>>
 
 const isZeroSha = (commit: string): boolean => /^0+$/.test(commit)
 const getShortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')

@@ -4,6 +4,7 @@ import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
+import { DAY_MS } from '../runtime/clock.ts'
 import { ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import type { Range, ReportInputs } from './inputs.ts'
@@ -22,8 +23,6 @@ async function findDefaultRange(step: Step): Promise<Range | undefined> {
 export async function findRange({ range }: ReportInputs, step: Step): Promise<Range | undefined> {
   return range ?? findDefaultRange(step)
 }
-
-const DAY_MS = 24 * 3_600_000
 
 /** At the same time. */
 const MAX_PARALLEL = 8

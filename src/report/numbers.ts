@@ -1,4 +1,5 @@
 /** Counts what happened to the agent's pull requests. */
+import { DAY_MS } from '../runtime/clock.ts'
 import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
 
 /** A pull request with the label, mostly of the agent. */
@@ -17,13 +18,12 @@ export interface AgentPullRequest extends LabelledPullRequest {
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** An open pull request waits if it is older. */
 const MAX_OPEN_DAYS = 3
 
 type Times = Pick<AgentPullRequest, 'createdAt' | 'endedAt'>
 
-const isOpen = ({ endedAt }: Times): boolean => endedAt === undefined
+const hasNotEnded = ({ endedAt }: Times): boolean => endedAt === undefined
 
 /** How many full days a pull request has been open. */
 export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
@@ -31,7 +31,7 @@ export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
 
 /** Whether an open pull request has waited for more than three days. */
 export const isWaiting = (pullRequest: Times, now: Date): boolean =>
-  isOpen(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
+  hasNotEnded(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
 
 /** When a period of so many days began. */
 export const startOfPeriod = (days: number, now: Date): Date => new Date(now.getTime() - days * DAY_MS)
@@ -90,7 +90,7 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
     mergedAsLeft,
     mergedEdited,
     closed,
-    open: count(isOpen),
+    open: count(hasNotEnded),
     waiting: count((pullRequest) => isWaiting(pullRequest, now)),
     turns: turns.length + histories.reduce((sum, { dropped }) => sum + dropped, 0),
     failedTurns: countFailed(turns),

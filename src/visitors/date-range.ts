@@ -1,8 +1,7 @@
 /** Parses and formats dates: for inputs, for requests and for the summary. */
 import { refuse, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
-
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../runtime/clock.ts'
 
 const DAY = String.raw`(?<day>(?!0000)\d{4}-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?<seconds>:[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:\d{2})?`
