@@ -45,7 +45,7 @@ export interface Numbers {
   readonly opened: number
   readonly merged: number
   /** Merged with the agent's last commit as head. */
-  readonly mergedAsLeft: number
+  readonly mergedUnedited: number
   /** Merged with a later commit by somebody else as head. The rest of the merged ones is unknown. */
   readonly mergedEdited: number
   readonly closed: number
@@ -58,7 +58,7 @@ export interface Numbers {
   /** Of those that have ended. Undefined while none has. */
   readonly mergedShare: number | undefined
   /** Of those whose merged head is known. Undefined while there is none. */
-  readonly asLeftShare: number | undefined
+  readonly uneditedShare: number | undefined
   readonly medianHoursToMerge: number | undefined
 }
 
@@ -76,7 +76,7 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
   const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
   const merged = pullRequests.filter(({ state }) => state === 'merged')
   const closed = count(({ state }) => state === 'closed')
-  const mergedAsLeft = count(({ isEdited }) => isEdited === false)
+  const mergedUnedited = count(({ isEdited }) => isEdited === false)
   const mergedEdited = count(({ isEdited }) => isEdited === true)
   const medianMs = getMedian(merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt)))
   const histories = pullRequests.flatMap((pullRequest) => pullRequest.histories)
@@ -87,7 +87,7 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
   return {
     opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
     merged: merged.length,
-    mergedAsLeft,
+    mergedUnedited,
     mergedEdited,
     closed,
     open: count(hasNotEnded),
@@ -97,7 +97,7 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
     fixRounds: rounds.length,
     failedFixRounds: countFailed(rounds),
     mergedShare: getShare(merged.length, merged.length + closed),
-    asLeftShare: getShare(mergedAsLeft, mergedAsLeft + mergedEdited),
+    uneditedShare: getShare(mergedUnedited, mergedUnedited + mergedEdited),
     medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
   }
 }

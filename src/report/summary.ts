@@ -107,15 +107,15 @@ const formatShare = (share: number | undefined): string => (share === undefined 
 
 function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
   if (numbers === undefined) return []
-  const { opened, merged, mergedAsLeft, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
+  const { opened, merged, mergedUnedited, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
   const failed = (count: number): string => (count === 0 ? '' : `, ${count} failed`)
-  const unknown = merged - mergedAsLeft - mergedEdited
+  const unknown = merged - mergedUnedited - mergedEdited
   return [
     `### The agent's pull requests, last ${days === 1 ? 'day' : `${days} days`}`,
     table({
       Opened: String(opened),
       Merged: `${merged}${closed + merged === 0 ? '' : ` of ${closed + merged} that have ended${formatShare(numbers.mergedShare)}`}`,
-      'As the agent left it': merged === 0 ? undefined : `${mergedAsLeft}${formatShare(numbers.asLeftShare)}`,
+      'Merged without edits': merged === 0 ? undefined : `${mergedUnedited}${formatShare(numbers.uneditedShare)}`,
       'With later commits by others': merged === 0 ? undefined : String(mergedEdited),
       'Merged, commits not known': unknown === 0 ? undefined : String(unknown),
       'Closed without a merge': String(closed),
