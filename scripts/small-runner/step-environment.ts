@@ -7,7 +7,10 @@ export type CommandFile = (typeof COMMAND_FILES)[number]
 
 type Texts = Readonly<Record<string, string>>
 
-/** Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's shell. */
+/**
+ * Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's
+ * shell.
+ */
 const MACHINE_VARIABLES = [
   'PATH',
   'HOME',

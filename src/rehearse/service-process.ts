@@ -73,7 +73,8 @@ export async function startService(
   const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,
-    // The log is a file, because a pipe would end with this process. The IPC channel transmits the only message: the service is ready.
+    // The log is a file, because a pipe would end with this process. The IPC channel transmits the only message: the
+    // service is ready.
     stdio: ['ignore', log, log, 'ipc'],
     env: Object.fromEntries(PASSED_VARIABLES.map((name) => [name, env[name]])),
   })

@@ -1,4 +1,4 @@
-/** Reads the pull requests with the label, and what their history comments prove. Hides which requests that takes. */
+/** Reads the pull requests with the label, and what their history comments prove. */
 import { type FoundHistories, listHistories } from '../agent/pull-request/history.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
@@ -10,7 +10,7 @@ import { type AgentPullRequest, isInPeriod } from './numbers.ts'
 import type { ReportedChange, LabelledPullRequest } from './verdict.ts'
 
 export interface AgentWork {
-  /** All with the label, of the agent or not: only trusted histories count. */
+  /** All with the label. Includes pull requests by people. */
   readonly pullRequests: readonly AgentPullRequest[]
   /** The list is complete back to this time, in ISO 8601. Empty: it is complete. */
   readonly completeSince: string

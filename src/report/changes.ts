@@ -1,4 +1,4 @@
-/** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
+/** Reads which changes were merged in a range, and groups commits by the pull request that they came from. */
 import { type ChangeCommit, openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
@@ -73,7 +73,8 @@ async function findSquashed(
 /**
  * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
  * of its own that says why.
- * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that concerns all
+ * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that
+ *   concerns all
  */
 export async function readChanges(
   { base, head }: Range,

@@ -1,4 +1,4 @@
-/** The inputs of the visitors action, parsed. Hides their names, defaults and checks, and the formats of the file. */
+/** The inputs of the visitors action: names, defaults and checks, and the formats of the file. */
 import {
   choiceInput,
   field,

@@ -164,10 +164,10 @@ export class VisitorList {
    * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
    * can move between two responses, so each path is used once. A last response with only moved rows ends the list.
    *
-   * After a full page, the next one begins `limit` rows later (section 4.4 of the service's interface). A short page with more
-   * to come is either all that is left of its `limit` rows after a filter, or all that the service sends at once. Rows are lost in
-   * neither case if the next page begins after the rows received. After a filter, that page overlaps the short one and can
-   * repeat its rows.
+   * After a full page, the next one begins `limit` rows later (section 4.4 of the service's interface). A short page with
+   * more to come is either all that is left of its `limit` rows after a filter, or all that the service sends at once. Rows
+   * are lost in neither case if the next page begins after the rows received. After a filter, that page overlaps the short
+   * one and can repeat its rows.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
    * @throws ActionError `invalid-response` if the list does not end or a path is too long, and any error of `readPage`
