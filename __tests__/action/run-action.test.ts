@@ -22,19 +22,13 @@ interface Seen {
 interface RunOptions extends Partial<Action<StepInputs, string>> {
   readonly given?: Readonly<Record<string, string>>
   readonly rendered?: Partial<StepResult>
-  readonly summarize?: (report: string) => string
 }
 
 const createFields = (...names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, field(name, '', String)]))
 
 /** Runs an action whose report is a text. The step is green if the text is `done` or `skipped`. */
-async function run({
-  given = {},
-  rendered = {},
-  summarize = (report) => `# ${report}`,
-  ...fields
-}: RunOptions = {}): Promise<Seen> {
+async function run({ given = {}, rendered = {}, ...fields }: RunOptions = {}): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
   const action: Action<StepInputs, string> = {
@@ -49,12 +43,12 @@ async function run({
       return Promise.resolve('done')
     },
     createSkippedReport: (error) => error?.message ?? 'skipped',
-    render: (report, _redact, wantsSummary) => ({
+    render: (report) => ({
       isGreen: ['done', 'skipped'].includes(report),
       title: 'Ended',
       text: report,
       outputs: { outcome: report },
-      summary: wantsSummary ? summarize(report) : undefined,
+      summary: `# ${report}`,
       ...rendered,
     }),
     ...fields,
@@ -310,28 +304,28 @@ test('writes neither a summary nor a warning if the runner has no file for summa
   expect([summary(), exitCodes()]).toEqual(['', [0]])
 })
 
-test('writes the initial outputs again if rendering throws', async () => {
+test('keeps the outputs that were written early if rendering throws', async () => {
   const { lines } = await run({ render: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A bug .* Report it/)
-  expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
-})
-
-const NOTICE = { title: 'Not done', text: 'The label.' }
-
-test('writes no summary if rendering it throws', async () => {
-  const { lines } = await run({ rendered: { notice: NOTICE }, summarize: crash })
-  expect(lines.at(-1)).toMatch(/^::error title=Ended::A bug/)
-  expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
-  expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error'], '', [1]])
 })
 
 test('logs what rendering the report of an expected error throws, and is red', async () => {
-  const late = rejectWith(new ActionError('deadline', 'Too late.'))
-  const { lines } = await run({ run: late, rendered: { isGreen: true }, summarize: crash })
-  expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
+  const late = rejectWith(new ActionError('deadline', 'Too late.', { hint: 'Wait longer.' }))
+  const { lines } = await run({ run: late, render: crash })
+  expect(lines.at(-1)).toMatch(/^::error title=[^:]+::Too late\. Wait longer\.$/)
   expect(lines.join('\n')).toContain('TypeError: x is undefined')
-  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '', [1]])
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error'], '', [1]])
 })
+
+test('an expected error is red even if its report is green', async () => {
+  const late = rejectWith(new ActionError('deadline', 'Too late.'))
+  const { lines } = await run({ run: late, rendered: { isGreen: true } })
+  expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '# Too late.', [1]])
+})
+
+const NOTICE = { title: 'Not done', text: 'The label.' }
 
 test('writes the causes of an error to the debug log only, redacted', async () => {
   const broken = Object.assign(new Error('read ECONNRESET by docs_key'), { cause: new Error('the socket') })

@@ -90,16 +90,6 @@ test('writes debug lines in debug mode only', async () => {
   expect(await run(['debug', 'GET /'])).toEqual([])
 })
 
-test('redacts a secret of `maskInLog` in the log, and neither in outputs nor in the summary', async () => {
-  const mask = ['maskInLog', 'docs'] as const
-  const written = [['setOutput', 'file', 'docs/a.md'] as const, ['writeSummary', 'docs/a.md'] as const]
-  const lines = await run(mask, ...written, ['startGroup', 'docs/a.md'], ...everywhere('docs/a.md'))
-  expect(lines.join('\n')).not.toContain('docs')
-  expect(lines.join('\n')).not.toContain('add-mask')
-  expect(fs.readFileSync(outputFile, 'utf8')).toContain('docs/a.md')
-  expect(fs.readFileSync(summaryFile, 'utf8')).toBe('docs/a.md')
-})
-
 test('does not create a missing summary file', async () => {
   fs.rmSync(summaryFile)
   await expect(run(['writeSummary', 'text'])).rejects.toThrow('ENOENT')

@@ -9,7 +9,7 @@ const unredacted = (text: string): string => text
 
 test('returns the outcome `error` before the end of the step and for invalid inputs', () => {
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
-  const { outputs, ...result } = agentAction.render(agentAction.createSkippedReport(error, 100), unredacted, false)
+  const { outputs, ...result } = agentAction.render(agentAction.createSkippedReport(error, 100), unredacted)
   expect(agentAction.initialOutputs).toEqual({ outcome: 'error' })
   expect(flattenResult(outputs)).toMatchObject({ outcome: 'error', changed: 'false', duration_seconds: '0.1' })
   expect(result).toMatchObject({
@@ -18,12 +18,11 @@ test('returns the outcome `error` before the end of the step and for invalid inp
     text: '`wait` is wrong.',
     advice: 'Correct it.',
     last: undefined,
-    summary: undefined,
   })
 })
 
 test('returns a green result with the outcome `skipped` for a step whose key may be missing', () => {
-  const { isGreen, outputs } = agentAction.render(agentAction.createSkippedReport(undefined, 100), unredacted, false)
+  const { isGreen, outputs } = agentAction.render(agentAction.createSkippedReport(undefined, 100), unredacted)
   expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
 })
@@ -33,7 +32,6 @@ test('names the pull request in the last line, and quotes the service', () => {
   const result = agentAction.render(
     createReport({ task: ATTACH, state: stopWith(error, accept(completed)) }),
     unredacted,
-    false,
   )
   expect(result).toMatchObject({
     text: 'It failed.',

@@ -49,7 +49,7 @@ test('a report is green, and says what happened to each change', async () => {
     no_trace: 1,
     not_readable: 0,
   })
-  expect(numbers).toMatchObject({ opened: 4, merged_as_left: 1, merged_edited: 1, closed: 1, waiting: 1 })
+  expect(numbers).toMatchObject({ opened: 4, merged_unedited: 1, merged_edited: 1, closed: 1, waiting: 1 })
 })
 
 test('a gate is red with one error that names the change, and the result is written', async () => {

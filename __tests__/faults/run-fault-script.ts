@@ -80,7 +80,6 @@ export async function runFaultScript({ prompt, reads, timeoutMs, hasProxy }: Fau
     env: { http_proxy: proxyUrl, https_proxy: proxyUrl },
     clock,
     mask: quiet,
-    maskInLog: quiet,
     debug: quiet,
   })
   const counts = { GET: 0, POST: 0 }

@@ -57,9 +57,6 @@ test('refuses more projects than a matrix can have jobs, before any of them star
   expect(refuse(names)).toContain('not 257; call the workflow again for the others')
   expect(plan(names.slice(1)).rows).toHaveLength(256)
   expect(refuse([])).toContain('not 0')
-  const long = names.slice(1).map((project) => ({ project, 'pr-repository': `acme/${project}` }))
-  const patterns = 'docs/some/folder/**\n'.repeat(100)
-  expect(refuse(long, { ...APP, 'allowed-paths': patterns })).toContain('is too long for a matrix')
 })
 
 test('one error names all invalid inputs, and all problems of `projects`', () => {

@@ -166,7 +166,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
@@ -195,7 +195,9 @@ const CALLS = {
   findLastSuccesses: (github) =>
     github.findLastSuccesses({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
   findNewestRelease: async (github) => ({ tag: await github.findNewestRelease(NAME, undefined) }),
-  findPullRequestsOfBranch: (github) => github.findPullRequestsOfBranch(NAME, 'agent/guide', 'open'),
+  findNewestPullRequestOfBranch: async (github) => ({
+    newest: await github.findNewestPullRequestOfBranch(NAME, 'agent/guide'),
+  }),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),

@@ -26,7 +26,6 @@ test('reads all fields of a pull request', async () => {
     text: '',
     state: 'open',
     branch: 'agent/guide',
-    headRepository: 'acme/docs',
     labels,
     headSha: commit('c'),
     baseRef: 'main',
@@ -54,14 +53,17 @@ test.each<[Partial<PullState>, object, object?]>([
 })
 
 const withCommit = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
-const fromBranch = (name: string, state: 'open' | 'all') => (github: GitHub) =>
-  github.findPullRequestsOfBranch('acme/docs', name, state)
+const fromBranch = (name: string) => async (github: GitHub) => {
+  const newest = await github.findNewestPullRequestOfBranch('acme/docs', name)
+  return newest === undefined ? [] : [newest]
+}
 
 test.each([
   ['with one of its commits', {}, withCommit('c'), ['open']],
   ['with another commit', {}, withCommit('a'), []],
-  ['from its branch', {}, fromBranch('agent/guide', 'open'), ['open']],
-  ['from another branch', {}, fromBranch('main', 'all'), []],
+  ['from its branch', {}, fromBranch('agent/guide'), ['open']],
+  ['from its branch after the merge', MERGED, fromBranch('agent/guide'), ['merged']],
+  ['from another branch', {}, fromBranch('main'), []],
 ])('finds the pull requests %s', async (_which, pull, find, states) => {
   expect((await withPull(pull, find)).map(({ state }) => state)).toEqual(states)
 })
@@ -104,10 +106,10 @@ test.each([
   ],
   [
     'of a branch',
-    'and not from a fork',
-    fromBranch('main', 'all'),
-    [CLOSED_PULL, MERGED_PULL, listed(3), ...FORK_PULLS],
-    [1, 2, 3],
+    'only the newest and not from a fork',
+    fromBranch('main'),
+    [...FORK_PULLS, CLOSED_PULL, MERGED_PULL, listed(3)],
+    [1],
   ],
 ])('finds the pull requests %s, %s', async (_which, _condition, find, list, numbers) => {
   expect((await find(stubGitHub(() => list))).map(({ number }) => number)).toEqual(numbers)

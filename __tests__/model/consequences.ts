@@ -404,8 +404,8 @@ const findSender = (jobId: string, beforeMs: number, { runs }: ConsequenceTrace)
     .at(-1)
 
 /**
- * Whether the guard must recognize the agent's work: the commit is in a pull request that was marked, or the agent's bot caused the
- * event, and no range can contain a commit by a person.
+ * Whether the guard must recognize the agent's work: the commit is in a pull request that was marked, or the agent's bot
+ * caused the event, and no range can contain a commit by a person.
  */
 function isRecognizable(
   { cause, startMs }: ConsequenceRun,

@@ -193,7 +193,10 @@ const LEFT_BEHIND = {
   result: expect.stringContaining('"code":"merged-too-early"'),
 }
 
-/** Histories with which a step once reported a false result, or opened a second pull request; and the outputs of the last step. */
+/**
+ * Histories with which a step once reported a false result, or opened a second pull request; and the outputs of the last
+ * step.
+ */
 const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutputs: Record<string, unknown>]>> = {
   'does not open a second pull request in a renamed repository': [
     { ...CALM, steps: [ROLLING, step('rolling', 60_000, { 'pr-repository': FORMER_NAME })] },

@@ -135,8 +135,8 @@ function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merg
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, author, labels: [label], state }),
     listComments: () => Promise.resolve([]),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === SHA ? [listed] : []),
-    findPullRequestsOfBranch: (_repository, branch, wanted) =>
-      Promise.resolve(branch === 'agent/guide' && (wanted === 'all' || state === 'open') ? [listed] : []),
+    findNewestPullRequestOfBranch: (_repository, branch) =>
+      Promise.resolve(branch === 'agent/guide' ? listed : undefined),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: SHA, account: author })),
     listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
     ...comparing({ files: FILES }),

@@ -475,7 +475,7 @@ test('the gate names what is not accounted for, and the summary begins with it',
   for (let number = 1; number <= 7; number++) mergeChange(docs, number)
   const { line, summary, title } = await playOne([{ rows: [historyRow(['#1'])], mergedDaysAgo: 9 }], GATE, docs)
   expect(title).toBe('6 of 7 changes are not accounted for')
-  expect(line).toContain('Not documented, exempt or examined: `#7`, `#6`, `#5`, `#4`, `#3` and 1 more.')
+  expect(line).toContain('Not documented, exempt or examined: `#7`, `#6`, `#5`, `#4`, `#3`, 1 more.')
   const blocks = summary.split('\n\n')
   expect(blocks[0]).toMatch(/^## ❌ 6 of 7 changes are not accounted for · Docs report · /)
   expect(blocks[3]).toBe('### Needs attention')

@@ -15,7 +15,6 @@ export interface FakeGitHub extends GitHub {
 
 export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
-  headRepository: 'acme/docs',
   number: 7,
   visibility: 'public',
   title: 'Explain the limits',
@@ -112,7 +111,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    findPullRequestsOfBranch: () => Promise.resolve([]),
+    findNewestPullRequestOfBranch: () => Promise.resolve(undefined),
     listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
     findNewestRelease: () => Promise.resolve(undefined),
     listNewestPullRequests: () => Promise.resolve([]),

@@ -24,7 +24,6 @@ export function fakeRunner(inputs: Readonly<Record<string, string>> = {}): FakeR
       return inputs[name] ?? ''
     },
     mask: record('mask'),
-    maskInLog: record('maskInLog'),
     redact: (text) => text,
     log: record('log'),
     logQuote: record('quote'),

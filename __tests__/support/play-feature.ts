@@ -108,7 +108,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   }
 
   const report = await (stage.baseClock?.passUntil(play()) ?? play())
-  const result = feature.render(report, redact, true)
+  const result = feature.render(report, redact)
   checkResult(result.outputs)
   return {
     ...result,

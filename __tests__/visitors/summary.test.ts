@@ -204,7 +204,7 @@ test('makes room for 24 labels of the axis', () => {
     period: getEarlierPeriod({ dateFrom: '2025-01-01', dateTo: '2026-01-01' }, 24 - age),
     totals: TOTALS,
   }))
-  expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1536}')
+  expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1920}')
 })
 
 test.each([

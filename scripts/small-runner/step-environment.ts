@@ -20,7 +20,10 @@ export interface StepContext {
   readonly debug?: boolean
 }
 
-/** Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's shell. */
+/**
+ * Variables that a process needs from the machine. Others are not passed on, so that a run does not depend on the user's
+ * shell.
+ */
 const MACHINE_VARIABLES = [
   'PATH',
   'HOME',

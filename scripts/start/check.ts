@@ -53,7 +53,6 @@ export async function checkService(
     env,
     clock: systemClock,
     mask: quiet,
-    maskInLog: quiet,
     debug: quiet,
   })
   const client = createClient({

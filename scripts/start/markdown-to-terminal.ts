@@ -4,7 +4,10 @@ type Groups = Readonly<Record<string, string | undefined>>
 
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
-/** Blocks that are parsed as a whole: comments, charts, `<pre>`, HTML tables, fences and Markdown tables. Other lines are parsed one by one. */
+/**
+ * Blocks that are parsed as a whole: comments, charts, `<pre>`, HTML tables, fences and Markdown tables. Other lines are
+ * parsed one by one.
+ */
 const BLOCK =
   /(?<hidden><!--.*?-->)|^```mermaid\n(?<chart>.*?)^```$|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,})[^\n]*\n(?<fence>.*?)^\k<mark>$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
 

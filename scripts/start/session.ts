@@ -34,7 +34,10 @@ export interface Session {
   readonly cancel: AbortSignal
   /** The command of this run with other flags, on a line of its own. */
   readonly offer: (...flags: readonly string[]) => string
-  /** Offers what else can be shown, or keeps the embedded service until Ctrl-C. @param link a pull request; empty if there is none */
+  /**
+   * Offers what else can be shown, or keeps the embedded service until Ctrl-C.
+   * @param link a pull request; empty if there is none
+   */
   readonly finish: (link: string) => Promise<void>
   readonly close: () => void
 }

@@ -5,6 +5,7 @@ import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence, formatCount } from '../text/format.ts'
 import { createRedactor } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
+import type { Runner } from './toolkit.ts'
 
 /** The inputs as the runner passes them: each is a text, which is empty if the input is not set. */
 export type RawInputs = Readonly<Record<string, string>>
@@ -264,6 +265,11 @@ export const SERVICE_FIELDS = {
 
 export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
+}
+
+/** Reads all inputs, not yet parsed. */
+export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields): RawInputs {
+  return Object.fromEntries(inputNames(fields).map((name) => [name, input(name)]))
 }
 
 /** Returns a hash of all inputs except secrets. It distinguishes the legs of a matrix, which share all other ids. */

@@ -12,7 +12,7 @@ import {
   type Step,
   type StepInputs,
 } from './step.ts'
-import { type Fields, inputNames, isGiven, type RawInputs, SECRET_INPUTS } from './inputs.ts'
+import { type Fields, inputNames, isGiven, type RawInputs, readRawInputs, SECRET_INPUTS } from './inputs.ts'
 import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
 import { type Runner, createRunner, OutputsLost } from './toolkit.ts'
 
@@ -49,8 +49,8 @@ function publish(result: StepResult, runner: Runner): boolean {
 }
 
 /** Returns the result of a step that an error stopped, for errors that nothing else reports. */
-export function toErrorResult(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
-  return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
+export function toErrorResult(error: ActionError): StepResult {
+  return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs: {} }
 }
 
 /** Logs the stack of an unexpected error, for bug reports. */
@@ -150,7 +150,7 @@ export interface Action<Inputs extends StepInputs, Report> {
    * Creates the report of a step that sent no requests: an error stopped it, or it was skipped because it has no key.
    */
   readonly createSkippedReport: (error: ActionError | undefined, durationMs: number, isRehearsal?: boolean) => Report
-  readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
+  readonly render: (report: Report, redact: Redact) => StepResult
 }
 
 /**
@@ -158,17 +158,17 @@ export interface Action<Inputs extends StepInputs, Report> {
  * `base-url` comes from the environment.
  */
 function readInputs(
-  names: readonly string[],
+  fields: Fields,
   runner: Runner,
   env: NodeJS.ProcessEnv,
   rehearsal: Rehearsal | undefined,
 ): RawInputs {
-  for (const name of SECRET_INPUTS.filter((name) => names.includes(name))) {
+  for (const name of SECRET_INPUTS.filter((name) => inputNames(fields).includes(name))) {
     const secret = runner.input(name)
     runner.mask(secret)
     runner.mask(secret.trim())
   }
-  const inputs = Object.fromEntries(names.map((name) => [name, runner.input(name)]))
+  const inputs = readRawInputs(runner, fields)
   if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
@@ -179,21 +179,19 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const { runner, clock, startedAt, env } = host
     for (const [name, value] of Object.entries(action.initialOutputs)) runner.setOutput(name, value)
     const rehearsal = enterRehearsal(runner, env)
-    const raw = readInputs(inputNames(action.fields), runner, env, rehearsal)
+    const raw = readInputs(action.fields, runner, env, rehearsal)
     const createSkippedReport = (error?: ActionError): Report =>
       action.createSkippedReport(error, clock.now() - startedAt, rehearsal !== undefined)
-    const render = (report: Report): StepResult => action.render(report, runner.redact, true)
-    /** If rendering throws, renders without a summary, and then falls back to the bare error. */
+    const render = (report: Report): StepResult => action.render(report, runner.redact)
     const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
-        for (const isSummaryWanted of [true, false]) {
-          try {
-            return action.render(report(error), runner.redact, isSummaryWanted)
-          } catch (defect) {
-            logDefect(defect, runner)
-          }
+        try {
+          return render(report(error))
+        } catch (defect) {
+          logDefect(defect, runner)
+          // Without outputs, so that those that were written early remain.
+          return toErrorResult(error)
         }
-        return toErrorResult(error, action.initialOutputs)
       })
     }
     onActionStop(createSkippedReport)

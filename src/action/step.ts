@@ -1,6 +1,4 @@
-/**
- * A step: its context, clock, deadline, signal and clients, and the forms of its result. Hides the runner's variables.
- */
+/** A step: its context from the runner's variables, its clock, deadline, signal and clients, and the forms of its result. */
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'

@@ -14,12 +14,6 @@ export interface Runner {
   readonly input: (name: string) => string
   /** Redacts a secret from now on, in everything that this step and the runner write. */
   readonly mask: (secret: string) => void
-  /**
-   * Redacts a short secret in this step's log only. A short secret can be a part of ordinary words: elsewhere,
-   * redacting it would change paths and names, and the runner drops job outputs that contain a masked value.
-   */
-  readonly maskInLog: (secret: string) => void
-  /** For everything except the log. */
   readonly redact: Redact
   readonly log: (text: string) => void
   /** Logs a text of any length, with a bar before each line. */
@@ -75,9 +69,7 @@ const MAX_GROUP_TITLE_CHARS = 200
 export function createRunner(clock: Clock): Runner {
   const startedAt = clock.now()
   const secrets = new Set<string>()
-  const logSecrets = new Set<string>()
   let redactor: Redact | undefined
-  let logRedactor: Redact | undefined
   let isInGroup = false
 
   /** Creates the redactor on first use, because a step masks several secrets before it writes anything. */
@@ -86,12 +78,7 @@ export function createRunner(clock: Clock): Runner {
     return redactor(text)
   }
 
-  function redactLog(text: string): string {
-    logRedactor ??= createRedactor([...secrets, ...logSecrets])
-    return logRedactor(text)
-  }
-
-  const toLines = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactLog)
+  const toLines = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactSecrets)
 
   /** Prefixes each line with the elapsed time. A line that begins with `::` would be a workflow command. */
   function prefixLines(text: string): string[] {
@@ -114,22 +101,18 @@ export function createRunner(clock: Clock): Runner {
       if (secret.trim() === '' || secrets.has(secret)) return
       core.setSecret(secret)
       secrets.add(secret)
-      redactor = logRedactor = undefined
-    },
-    maskInLog(secret) {
-      logSecrets.add(secret)
-      logRedactor = undefined
+      redactor = undefined
     },
     redact: redactSecrets,
     log(text) {
       for (const line of prefixLines(text)) core.info(line)
     },
     logQuote(text) {
-      for (const line of cleanLines(text, Infinity, redactLog)) core.info(`  | ${line}`)
+      for (const line of cleanLines(text, Infinity, redactSecrets)) core.info(`  | ${line}`)
     },
     startGroup(title) {
       endGroup()
-      core.startGroup(oneLine(title, MAX_GROUP_TITLE_CHARS, redactLog))
+      core.startGroup(oneLine(title, MAX_GROUP_TITLE_CHARS, redactSecrets))
       isInGroup = true
     },
     endGroup,

@@ -111,20 +111,12 @@ function attemptWrite(act: () => void): void {
 /** A hundred times what a large site needs, and less than the free space of any runner. */
 const MAX_BYTES = 512 * 1024 * 1024
 
-/** Lists `folder` and its parents as far as they do not exist, deepest first. */
-function listMissingFolders(folder: string): string[] {
-  return fs.existsSync(folder) ? [] : [folder, ...listMissingFolders(path.dirname(folder))]
-}
-
-const PERMISSIONS = 0o777
-
 /** An invalid descriptor: every operation on it fails. */
 const CLOSED = -1
 
 /**
- * Writes a file atomically: if it fails, it leaves nothing behind. The text goes to a temporary file in the same
- * folder, because a rename works within one file system only. Creates missing folders, and keeps the permissions of a file
- * that it replaces.
+ * Writes a file atomically: if it fails, it leaves no file behind. The text goes to a temporary file in the same
+ * folder, because a rename works within one file system only. Creates missing folders.
  * @param fill called after the temporary file is opened; writes synchronously, so that the file can be discarded while
  *   the process exits
  * @param maxBytes limits the file, because its content is untrusted
@@ -137,7 +129,6 @@ export async function writeFileAtomically(
 ): Promise<void> {
   const folder = path.dirname(file)
   const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)
-  const createdFolders = listMissingFolders(folder)
   let descriptor = CLOSED
   let bytes = 0
 
@@ -159,12 +150,11 @@ export async function writeFileAtomically(
     fs.closeSync(open)
   }
   function discard(): void {
-    const removals = createdFolders.map((created) => fs.rmdirSync.bind(fs, created))
-    for (const cleanUp of [close, fs.unlinkSync.bind(fs, temporary), ...removals]) {
+    for (const cleanUp of [close, fs.unlinkSync.bind(fs, temporary)]) {
       try {
         cleanUp()
       } catch {
-        // A failed clean-up must not hide the original error. The folder of a complete file is not empty, so it stays.
+        // A failed clean-up must not hide the original error.
       }
     }
   }
@@ -174,11 +164,7 @@ export async function writeFileAtomically(
   try {
     attemptWrite(() => {
       fs.mkdirSync(folder, { recursive: true })
-      const replaced = fs.statSync(file, { throwIfNoEntry: false })
-      const mode = replaced && replaced.mode & PERMISSIONS
-      descriptor = fs.openSync(temporary, 'wx', mode)
-      // The process's umask can have removed some of them.
-      if (mode !== undefined) fs.fchmodSync(descriptor, mode)
+      descriptor = fs.openSync(temporary, 'wx')
     })
     await fill(write)
     attemptWrite(() => {

@@ -252,7 +252,7 @@ export const agentAction: Action<AgentInputs, Run> = {
   needsNoKey: isDryRunRequested,
   run: runAgent,
   createSkippedReport: createUnstartedRun,
-  render(unredacted, redact, wantsSummary) {
+  render(unredacted, redact) {
     const run = redactRun(unredacted, redact)
     const conclusion = conclude(run)
     const outputs = toOutputs(run)
@@ -264,7 +264,7 @@ export const agentAction: Action<AgentInputs, Run> = {
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(run, conclusion, redact) },
       notice: notDone === undefined ? undefined : { title: 'Not done on GitHub', text: notDone },
-      summary: wantsSummary ? renderSummary(run, conclusion) : undefined,
+      summary: renderSummary(run, conclusion),
     }
   },
 }

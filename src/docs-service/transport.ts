@@ -10,6 +10,7 @@ import {
   failureCode,
   type HttpResponse,
   readText,
+  USER_AGENT,
 } from '../http/exchange.ts'
 import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
@@ -115,15 +116,15 @@ export interface TransportOptions {
   /** Names the proxies. */
   readonly env: NodeJS.ProcessEnv
   readonly mask: (secret: string) => void
-  /** For secrets that are too short to be redacted in outputs. */
-  readonly maskInLog: (secret: string) => void
   /** Writes to the debug log. */
   readonly debug: (line: string) => void
 }
 
-const USER_AGENT = 'docs-agent-action'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** A shorter secret, such as the password `docs`, can be a part of ordinary words. */
+/**
+ * A shorter secret, such as the password `docs`, can be a part of ordinary words: redacting it would change paths and
+ * names. No message contains it, because undici only gets the proxy's host and the encoded header.
+ */
 const MIN_MASKED_CHARS = 8
 
 /** Concatenates the URL and the path, because `new URL('//elsewhere', base)` would change the host, and checks the result. */
@@ -151,11 +152,8 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
  * proxies.
  * @throws ActionError `proxy` if the proxy URL is invalid
  */
-export function createTransport({ baseUrl, apiKey, clock, env, mask, maskInLog, debug }: TransportOptions): Transport {
-  for (const secret of proxySecrets(env)) {
-    if (secret.length < MIN_MASKED_CHARS) maskInLog(secret)
-    else mask(secret)
-  }
+export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: TransportOptions): Transport {
+  for (const secret of proxySecrets(env)) if (secret.length >= MIN_MASKED_CHARS) mask(secret)
   // Each request looks up its proxy. This look-up validates the proxy URL before anything is sent, and logs the proxy.
   const proxy = baseUrl === '' ? undefined : proxyFor(new URL(baseUrl), env)
   if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)

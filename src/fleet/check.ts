@@ -8,6 +8,7 @@ import {
   isGiven,
   parseFields,
   type RawInputs,
+  readRawInputs,
   refuse,
   appendRejectedValue,
   textInput,
@@ -18,25 +19,13 @@ import type { Host, StepResult } from '../action/step.ts'
 import { formatCount } from '../text/format.ts'
 import { createRows, findSharedPullRequests, parseProjects, type Project, type Row } from './projects.ts'
 
-/** GitHub's limit for the outputs of a job is 1 MiB, counted in UTF-16. */
-const MAX_MATRIX_CHARS = 400_000
-
 const isTrue = (raw: RawInputs, name: string): boolean => /^\s*true\s*$/i.test(raw[name] ?? '')
 const opensNew = (raw: RawInputs): boolean => !isGiven(raw, 'on-open-pr') || raw['on-open-pr']?.trim() === 'new'
 
 const projectsInput: Input<readonly Project[]> = (text, raw) => {
   const { projects, problems } = parseProjects(text)
-  const rows = createRows(projects, raw)
-  const { length } = JSON.stringify(rows)
-  const all = [
-    ...problems,
-    ...(opensNew(raw) ? [] : findSharedPullRequests(rows)),
-    ...(length <= MAX_MATRIX_CHARS
-      ? []
-      : [
-          `is too long for a matrix with its overrides and patterns: ${length} of ${MAX_MATRIX_CHARS} characters; call the workflow twice`,
-        ]),
-  ]
+  const shared = opensNew(raw) ? [] : findSharedPullRequests(createRows(projects, raw))
+  const all = [...problems, ...shared]
   return all.length === 0 ? projects : refuse(...all)
 }
 
@@ -137,7 +126,7 @@ export function planFleet(raw: RawInputs, nowMs: number): FleetPlan {
 }
 
 export async function checkFleet({ runner, clock }: Host): Promise<StepResult> {
-  const raw = Object.fromEntries(Object.values(CHECK_FIELDS).map(({ name }) => [name, runner.input(name)]))
+  const raw = readRawInputs(runner, CHECK_FIELDS)
   const { rows, warning } = planFleet(raw, clock.wallTime().getTime())
   if (warning !== undefined) runner.warn(warning)
   const names = rows.map(({ project }) => project).join(' ')

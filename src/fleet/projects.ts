@@ -20,7 +20,8 @@ interface ParsedProjects {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function parseArray(text: string): readonly unknown[] | undefined {

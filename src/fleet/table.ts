@@ -1,8 +1,9 @@
 /** Writes one table of all projects of a fleet, from the files that their jobs left. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { field, type Input, parseFields, textInput, wholeNumberInput } from '../action/inputs.ts'
+import { field, type Input, parseFields, readRawInputs, textInput, wholeNumberInput } from '../action/inputs.ts'
 import type { Host, StepResult } from '../action/step.ts'
+import { isObject } from './projects.ts'
 
 const namesInput: Input<readonly string[]> = (text) => text.split(' ')
 
@@ -25,12 +26,9 @@ export interface ProjectResult {
   readonly outputs: Outputs | undefined
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 /** The action always writes `outcome`, so outputs without it are of a step that did not run, or was killed at its start. */
 const isUsable = (value: unknown): value is Outputs =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === 'string') && Boolean(value['outcome'])
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string') && Boolean(value['outcome'])
 
 function parseResult(text: string): ProjectResult {
   let parsed: unknown
@@ -39,7 +37,7 @@ function parseResult(text: string): ProjectResult {
   } catch {
     parsed = undefined
   }
-  const { conclusion, outputs, 'check-run': checkRun } = isRecord(parsed) ? parsed : {}
+  const { conclusion, outputs, 'check-run': checkRun } = isObject(parsed) ? parsed : {}
   return {
     conclusion: typeof conclusion === 'string' ? conclusion : '',
     checkRun: typeof checkRun === 'string' && /^\d+$/.test(checkRun) ? checkRun : '',
@@ -130,7 +128,7 @@ export function createTable(
 }
 
 export async function writeTable({ runner, env }: Host): Promise<StepResult> {
-  const raw = Object.fromEntries(Object.values(TABLE_FIELDS).map(({ name }) => [name, runner.input(name)]))
+  const raw = readRawInputs(runner, TABLE_FIELDS)
   const { names, attempt, folder } = parseFields(TABLE_FIELDS, raw, '')
   const { GITHUB_SERVER_URL: server = '', GITHUB_REPOSITORY: repository = '', GITHUB_RUN_ID: runId = '' } = env
   const found = readResults(folder, attempt)

@@ -22,12 +22,12 @@ export interface CommentAddress extends PullRequestAddress {
 type AuthorTrust = 'trusted' | 'bot' | 'untrusted'
 
 /** A malformed account counts as deleted, and is not trusted. */
-const accountSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
-type Account = Readonly<z.infer<typeof accountSchema>>
+const commentAuthorSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
+type Account = Readonly<z.infer<typeof commentAuthorSchema>>
 
 /** The fields of a comment about its author. */
 const AUTHOR_FIELDS = {
-  user: lenient(accountSchema),
+  user: lenient(commentAuthorSchema),
   /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
   author_association: textOrEmpty,
 }

@@ -24,7 +24,7 @@ const subjectSchema = lenient(
 )
 
 /** A comment or a review. */
-const commentSchema = lenient(
+const payloadCommentSchema = lenient(
   z.object({
     id: z.int(),
     html_url: text,
@@ -95,8 +95,8 @@ const payloadSchema = part({
   pull_request: subjectSchema,
   issue: subjectSchema,
   discussion: subjectSchema,
-  comment: commentSchema,
-  review: commentSchema,
+  comment: payloadCommentSchema,
+  review: payloadCommentSchema,
   workflow_run: lenient(z.object({ ...workShape, ...runShape })),
   check_suite: workSchema,
   check_run: lenient(z.object({ ...workShape, check_suite: workSchema })),
@@ -109,7 +109,7 @@ const payloadSchema = part({
 })
 const objectSchema = z.object({})
 type Payload = z.infer<typeof payloadSchema>
-type WireComment = NonNullable<z.infer<typeof commentSchema>>
+type WireComment = NonNullable<z.infer<typeof payloadCommentSchema>>
 
 const isZeroSha = (commit: string): boolean => /^0+$/.test(commit)
 const getShortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
@@ -253,24 +253,43 @@ function getStatusSha({ commit, sha }: Payload): string | undefined {
   return getTestMergeHead(commit.commit.message, parents) ?? sha
 }
 
-/** The commit, branch and pull requests of a workflow run, check, status, deployment, page build or package. */
-export type Work = Readonly<ReturnType<typeof parseWork>>
+/** A workflow run, or a check with its suite: the first of them names the commit and the branch. */
+function listRuns({ workflow_run: workflowRun, check_suite: suite, check_run: checkRun }: Payload) {
+  return [workflowRun, suite, checkRun?.check_suite, checkRun].filter((run) => run !== undefined)
+}
 
-function parseWork(payload: Payload) {
-  const { workflow_run: workflowRun, check_suite: suite, check_run: checkRun, deployment, repository } = payload
-  const isOther = (id: number | undefined): boolean =>
-    id !== undefined && repository.id !== undefined && id !== repository.id
-  const runs = [workflowRun, suite, checkRun?.check_suite, checkRun].filter((run) => run !== undefined)
-  const [run] = runs
-  const listed = runs.map((one) => one.pull_requests).find((pulls) => pulls.length > 0)
-  const ref = run?.head_branch ?? deployment?.ref
+/** Whether the id is known and of another repository than the event's. */
+const isElsewhere = (id: number | undefined, { repository }: Payload): boolean =>
+  id !== undefined && repository.id !== undefined && id !== repository.id
+
+/** The pull request that a merge queue's branch or a pull request's ref names. */
+function listNamedPullRequests(ref: string | undefined) {
   const number = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
-  const named = number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
-  const isOfFork = isOther(run?.head_repository.id)
+  return number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
+}
+
+/** Undefined if no run or check lists a pull request. */
+function findListedPullRequests(payload: Payload, isOfFork: boolean) {
+  const { workflow_run: workflowRun, repository } = payload
   // What is pushed to the default branch is not the work of a pull request from the default branch to a release branch.
   const isOfPush = workflowRun?.event !== 'pull_request' && !isOfFork
   const isFromDefault = (head: string | undefined): boolean =>
     isOfPush && head !== undefined && head === repository.default_branch
+  return listRuns(payload)
+    .map((run) => run.pull_requests)
+    .find((pulls) => pulls.length > 0)
+    ?.filter(({ head }) => !isFromDefault(head.ref))
+    .map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isElsewhere(base.repo.id, payload) }))
+}
+
+/** The commit, branch and pull requests of a workflow run, check, status, deployment, page build or package. */
+export type Work = Readonly<ReturnType<typeof parseWork>>
+
+function parseWork(payload: Payload) {
+  const { deployment } = payload
+  const [run] = listRuns(payload)
+  const ref = run?.head_branch ?? deployment?.ref
+  const isOfFork = isElsewhere(run?.head_repository.id, payload)
   return {
     sha:
       getStatusSha(payload) ??
@@ -282,10 +301,7 @@ function parseWork(payload: Payload) {
     branch: ref,
     isOfFork,
     /** May include pull requests of another repository: the checks of a fork list those of its upstream repository. */
-    pullRequests:
-      listed
-        ?.filter(({ head }) => !isFromDefault(head.ref))
-        .map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isOther(base.repo.id) })) ?? named,
+    pullRequests: findListedPullRequests(payload, isOfFork) ?? listNamedPullRequests(ref),
   }
 }
 

@@ -119,8 +119,6 @@ function toPullRequest(pull: WirePullRequest) {
     ...toCommon(pull),
     repository: base.repo.name,
     visibility: base.repo.visibility,
-    /** The repository of its branch. Empty for a deleted fork. */
-    headRepository: head.repo?.full_name ?? '',
     /** The description. */
     text: pull.body,
     state: getState(pull),
@@ -217,12 +215,8 @@ export interface PullRequests {
    * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
    */
   readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
-  /** Finds the pull requests from a branch of the repository, newest first. */
-  readonly findPullRequestsOfBranch: (
-    repository: string,
-    branch: string,
-    state: 'open' | 'all',
-  ) => Promise<readonly ListedPullRequest[]>
+  /** Finds the newest pull request from a branch of the repository, in any state. */
+  readonly findNewestPullRequestOfBranch: (repository: string, branch: string) => Promise<ListedPullRequest | undefined>
   /**
    * Lists the open or the closed pull requests that were updated since a time, the 1,000 most recently updated of them.
    * @param since in ISO 8601; empty for all
@@ -254,16 +248,17 @@ export function connectPullRequests(call: Call): PullRequests {
       const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
       return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), isOpenOrMerged)
     },
-    findPullRequestsOfBranch: (repository, branch, state) => {
+    findNewestPullRequestOfBranch: async (repository, branch) => {
       const [owner = ''] = repository.split('/')
       // If the branch does not exist, GitHub may list all pull requests. The owner can also have a fork.
       const isWanted = (pull: ListedPullRequest): boolean => pull.branch === branch && !pull.isOfFork
-      const query = { state, head: `${owner}:${branch}`, per_page: 30 }
-      return find(
+      const query = { state: 'all', head: `${owner}:${branch}`, per_page: 30 } as const
+      const [newest] = await find(
         repository,
         ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...query }),
         isWanted,
       )
+      return newest
     },
     listUpdatedPullRequests: (repository, state, since) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {

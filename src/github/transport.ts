@@ -1,6 +1,6 @@
 /** Loads Octokit, and applies our request policy to each request. */
 import { Connections } from '../http/connections.ts'
-import { exchange, failureCause, type HttpResponse, type HttpRequest, readText } from '../http/exchange.ts'
+import { exchange, failureCause, type HttpResponse, type HttpRequest, readText, USER_AGENT } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -216,8 +216,6 @@ function createFetch(send: Send) {
     }
   }
 }
-
-const USER_AGENT = 'docs-agent-action'
 
 /**
  * Loads Octokit with our request policy. The toolkit reads the proxies, the API URL and the event while it loads. The

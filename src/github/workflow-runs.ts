@@ -1,5 +1,5 @@
 /**
- * Reads workflow runs and the logs of their jobs. Hides which runs count as a base, and that a log may be of any length and may
+ * Reads workflow runs, and selects those that count as a base. Reads the logs of jobs, which can have any length and
  * contain secrets.
  */
 import * as z from 'zod/mini'

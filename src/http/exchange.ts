@@ -191,6 +191,9 @@ export function openDispatcher(proxy: URL | undefined, options: object = {}): Di
   })
 }
 
+/** Identifies this action to the service and to GitHub. */
+export const USER_AGENT = 'docs-agent-action'
+
 export interface HttpRequest {
   readonly method: string
   readonly url: URL

@@ -46,8 +46,8 @@ function isAddressIn(address: string, rule: string): boolean {
 
 /**
  * Whether `NO_PROXY` contains the host: as in curl, by `*` alone, or by a list of domains (with their subdomains), IP
- * addresses and CIDR blocks; as in other programs, it also matches by `*.domain`, with a port and with brackets. A malformed entry
- * matches no host, because a misspelled entry must not bypass the proxy.
+ * addresses and CIDR blocks; as in other programs, it also matches by `*.domain`, with a port and with brackets. A
+ * malformed entry matches no host, because a misspelled entry must not bypass the proxy.
  */
 function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const ownPort = port || (protocol === 'https:' ? '443' : '80')

@@ -3,12 +3,12 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { StepResult, Host } from '../action/step.ts'
-import { REHEARSAL_VARIABLE, type Rehearsal } from '../action/rehearsal.ts'
+import { REHEARSAL_VARIABLE } from '../action/rehearsal.ts'
 import { toErrorResult } from '../action/run-action.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { writeGh } from './gh.ts'
-import { describeCode, serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
+import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
 /** Main step and post step are one program. The main step always saves a state, at least `null`, which distinguishes the two. */
 const SERVICE_STATE = 'service'
@@ -56,51 +56,21 @@ interface ServiceState extends RunningService {
   readonly folder: string
 }
 
-/** @throws ActionError `invalid-input` if `write` fails */
-function writeRunnerFile(write: () => void, what: string, hint: string): void {
-  try {
-    write()
-  } catch (error) {
-    throw new ActionError('invalid-input', `${what} cannot be written: ${describeCode(error)}.`, { hint })
-  }
-}
-
-function saveService({ runner }: Host, state: ServiceState | null): void {
-  const save = (): void => {
-    runner.saveState(SERVICE_STATE, JSON.stringify(state))
-  }
-  writeRunnerFile(save, "The runner's state", "Check the runner's disk and `GITHUB_STATE`.")
-}
-
-/** Redirects all later steps of the job to the rehearsal. */
-function redirectLaterSteps({ runner }: Host, access: Rehearsal, folder: string): void {
-  const redirect = (): void => {
-    runner.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
-    runner.addPath(folder)
-  }
-  writeRunnerFile(redirect, "The runner's environment", "Check the runner's disk, `GITHUB_ENV` and `GITHUB_PATH`.")
-}
-
-function makeFolder(folder: string): void {
-  const make = (): void => {
-    fs.mkdirSync(folder)
-    writeGh(folder)
-  }
-  writeRunnerFile(make, 'The files of the rehearsal', "Check the runner's disk and the folder in `RUNNER_TEMP`.")
-}
-
 async function start(program: string, host: Host): Promise<StepResult> {
   const { runner, env } = host
   const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}`)
   try {
-    saveService(host, null)
-    makeFolder(folder)
+    runner.saveState(SERVICE_STATE, JSON.stringify(null))
+    fs.mkdirSync(folder)
+    writeGh(folder)
     const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'])]
     const { pid, access } = await startService(command, getLogFile(folder), host)
     const baseUrl = access.service
     try {
-      saveService(host, { pid, baseUrl, folder })
-      redirectLaterSteps(host, access, folder)
+      const state: ServiceState = { pid, baseUrl, folder }
+      runner.saveState(SERVICE_STATE, JSON.stringify(state))
+      runner.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
+      runner.addPath(folder)
     } catch (error) {
       await stopService({ pid, baseUrl }, host.clock)
       throw error

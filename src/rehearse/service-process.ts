@@ -57,23 +57,6 @@ const START_TIMEOUT_MS = 60_000
  */
 const PASSED_VARIABLES = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
 
-/** The code of a Node.js error, such as `ENOENT`, or its message. */
-export function describeCode(error: unknown): string {
-  const { code, message } = error as { readonly code?: string; readonly message: string }
-  return code ?? message
-}
-
-/** @throws ActionError if the file cannot be created, for example because `RUNNER_TEMP` is not a folder */
-function openLog(path: string): number {
-  try {
-    return fs.openSync(path, 'ax')
-  } catch (error) {
-    throw new ActionError('invalid-input', `The log of the service cannot be written: ${describeCode(error)}.`, {
-      hint: "Check the runner's disk and the folder in `RUNNER_TEMP`.",
-    })
-  }
-}
-
 /**
  * Starts the embedded service in the background and returns when it is ready. The service outlives this process.
  * @param command the packaged service and its arguments
@@ -86,11 +69,12 @@ export async function startService(
   logFile: string,
   { clock, env, signal }: Pick<Host, 'clock' | 'env' | 'signal'>,
 ): Promise<ServiceAccess> {
-  const log = openLog(logFile)
+  const log = fs.openSync(logFile, 'ax')
   const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,
-    // The log is a file, because a pipe would end with this process. The IPC channel transmits the only message: the service is ready.
+    // The log is a file, because a pipe would end with this process. The IPC channel transmits the only message: the
+    // service is ready.
     stdio: ['ignore', log, log, 'ipc'],
     env: Object.fromEntries(PASSED_VARIABLES.map((name) => [name, env[name]])),
   })

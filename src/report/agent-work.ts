@@ -1,4 +1,4 @@
-/** Reads the pull requests with the label, and what their history comments prove. Hides which requests that takes. */
+/** Reads the pull requests with the label, and what their history comments prove. */
 import { type FoundHistories, listHistories } from '../agent/pull-request/history.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
@@ -6,11 +6,11 @@ import { hasLabel } from '../github/labels.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { mapInBatches, explainFailure } from './changes.ts'
 import type { ReportInputs } from './inputs.ts'
-import { type AgentPullRequest, isInPeriod, isWaiting } from './numbers.ts'
+import { type AgentPullRequest, isInPeriod } from './numbers.ts'
 import type { ReportedChange, LabelledPullRequest } from './verdict.ts'
 
 export interface AgentWork {
-  /** All with the label, of the agent or not: only trusted histories count. */
+  /** All with the label. Includes pull requests by people. */
   readonly pullRequests: readonly AgentPullRequest[]
   /** The list is complete back to this time, in ISO 8601. Empty: it is complete. */
   readonly completeSince: string
@@ -54,15 +54,6 @@ async function readIsEdited(
   }
 }
 
-async function readApprovers(repository: string, number: number, step: Step): Promise<readonly string[]> {
-  try {
-    return await openGitHub(step).listApprovers({ repository, number })
-  } catch (error) {
-    explainFailure(error)
-    return []
-  }
-}
-
 /** Returns a time that is not after the beginning of the period or of a change. Empty if one of them is unknown. */
 function findEarliest(changes: readonly ReportedChange[], periodStart: Date): string {
   const times = changes.map(({ since }) => Date.parse(since ?? ''))
@@ -80,8 +71,7 @@ export async function readAgentWork(
   periodStart: Date,
   step: Step,
 ): Promise<AgentWork> {
-  const { clock, context } = step
-  const repository = prRepository === '' ? context.repository : prRepository
+  const repository = prRepository === '' ? step.context.repository : prRepository
   const github = openGitHub(step)
   const earliest = findEarliest(changes, periodStart)
   const lists = await Promise.all([
@@ -91,7 +81,6 @@ export async function readAgentWork(
   const listed = lists.flatMap(({ pullRequests }) => pullRequests).filter(({ labels }) => hasLabel(label, labels))
   // It can be closed between the two requests.
   const unique = [...new Map(listed.map((pull) => [pull.number, pull])).values()]
-  const now = clock.wallTime()
   const pullRequests = await mapInBatches(unique, async (pull): Promise<AgentPullRequest> => {
     const read = { ...pull, ...(await readHistories(repository, pull.number, step)) }
     // People and labelers use the same label, so that only the history shows that the pull request of a person is the agent's.
@@ -101,7 +90,6 @@ export async function readAgentWork(
       ...read,
       isByAgent,
       isEdited: isCounted && pull.state === 'merged' ? await readIsEdited(repository, pull, step) : undefined,
-      approvedBy: isCounted && isWaiting(pull, now) ? await readApprovers(repository, pull.number, step) : [],
     }
   })
   const [completeSince = ''] = lists

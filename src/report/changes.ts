@@ -1,9 +1,10 @@
-/** Reads which changes were merged in a range. Hides how commits are grouped by the pull request that they came from. */
+/** Reads which changes were merged in a range, and groups commits by the pull request that they came from. */
 import { type ChangeCommit, openSourceLookUp, type SourcePullRequest, toChangeCommit } from '../agent/change/sources.ts'
 import { openGitHub, type Step } from '../action/step.ts'
 import type { ComparedCommit } from '../github/commits.ts'
 import type { GitHub } from '../github/github.ts'
 import { failsForAll } from '../github/github-error.ts'
+import { DAY_MS } from '../runtime/clock.ts'
 import { ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import type { Range, ReportInputs } from './inputs.ts'
@@ -22,8 +23,6 @@ async function findDefaultRange(step: Step): Promise<Range | undefined> {
 export async function findRange({ range }: ReportInputs, step: Step): Promise<Range | undefined> {
   return range ?? findDefaultRange(step)
 }
-
-const DAY_MS = 24 * 3_600_000
 
 /** At the same time. */
 const MAX_PARALLEL = 8
@@ -74,7 +73,8 @@ async function findSquashed(
 /**
  * Reads the merged pull requests and the direct commits of a range, newest first. A commit that cannot be looked up is a change
  * of its own that says why.
- * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that concerns all
+ * @throws ActionError if the range cannot be compared, a gate's range is reversed, or a look-up fails for a reason that
+ *   concerns all
  */
 export async function readChanges(
   { base, head }: Range,

@@ -1,4 +1,4 @@
-/** The inputs of the report, parsed. Hides their names, defaults and checks. */
+/** The inputs of the report: names, defaults and checks. */
 import {
   appendRejectedValue,
   choiceInput,

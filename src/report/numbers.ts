@@ -1,4 +1,5 @@
 /** Counts what happened to the agent's pull requests. */
+import { DAY_MS } from '../runtime/clock.ts'
 import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
 
 /** A pull request with the label, mostly of the agent. */
@@ -14,18 +15,15 @@ export interface AgentPullRequest extends LabelledPullRequest {
   readonly isEdited?: boolean | undefined
   /** The people and teams whose review is requested. */
   readonly asked: readonly string[]
-  /** The people whose last review approves it. */
-  readonly approvedBy: readonly string[]
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** An open pull request waits if it is older. */
 const MAX_OPEN_DAYS = 3
 
 type Times = Pick<AgentPullRequest, 'createdAt' | 'endedAt'>
 
-const isOpen = ({ endedAt }: Times): boolean => endedAt === undefined
+const hasNotEnded = ({ endedAt }: Times): boolean => endedAt === undefined
 
 /** How many full days a pull request has been open. */
 export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
@@ -33,7 +31,7 @@ export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
 
 /** Whether an open pull request has waited for more than three days. */
 export const isWaiting = (pullRequest: Times, now: Date): boolean =>
-  isOpen(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
+  hasNotEnded(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
 
 /** When a period of so many days began. */
 export const startOfPeriod = (days: number, now: Date): Date => new Date(now.getTime() - days * DAY_MS)
@@ -47,7 +45,7 @@ export interface Numbers {
   readonly opened: number
   readonly merged: number
   /** Merged with the agent's last commit as head. */
-  readonly mergedAsLeft: number
+  readonly mergedUnedited: number
   /** Merged with a later commit by somebody else as head. The rest of the merged ones is unknown. */
   readonly mergedEdited: number
   readonly closed: number
@@ -60,7 +58,7 @@ export interface Numbers {
   /** Of those that have ended. Undefined while none has. */
   readonly mergedShare: number | undefined
   /** Of those whose merged head is known. Undefined while there is none. */
-  readonly asLeftShare: number | undefined
+  readonly uneditedShare: number | undefined
   readonly medianHoursToMerge: number | undefined
 }
 
@@ -78,7 +76,7 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
   const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
   const merged = pullRequests.filter(({ state }) => state === 'merged')
   const closed = count(({ state }) => state === 'closed')
-  const mergedAsLeft = count(({ isEdited }) => isEdited === false)
+  const mergedUnedited = count(({ isEdited }) => isEdited === false)
   const mergedEdited = count(({ isEdited }) => isEdited === true)
   const medianMs = getMedian(merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt)))
   const histories = pullRequests.flatMap((pullRequest) => pullRequest.histories)
@@ -89,17 +87,17 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
   return {
     opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
     merged: merged.length,
-    mergedAsLeft,
+    mergedUnedited,
     mergedEdited,
     closed,
-    open: count(isOpen),
+    open: count(hasNotEnded),
     waiting: count((pullRequest) => isWaiting(pullRequest, now)),
     turns: turns.length + histories.reduce((sum, { dropped }) => sum + dropped, 0),
     failedTurns: countFailed(turns),
     fixRounds: rounds.length,
     failedFixRounds: countFailed(rounds),
     mergedShare: getShare(merged.length, merged.length + closed),
-    asLeftShare: getShare(mergedAsLeft, mergedAsLeft + mergedEdited),
+    uneditedShare: getShare(mergedUnedited, mergedUnedited + mergedEdited),
     medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
   }
 }

@@ -101,12 +101,12 @@ export const reportAction: Action<ReportInputs, Report> = {
   needsNoKey: () => true,
   run: runReportStep,
   createSkippedReport: (error, durationMs, isRehearsal) => ({ error, durationMs, isRehearsal }),
-  render(report, _redact, wantsSummary) {
+  render(report) {
     const conclusion = concludeReport(report)
     return {
       ...conclusion,
       outputs: toReportOutputs(report, conclusion),
-      summary: wantsSummary ? renderReportSummary(report, conclusion) : undefined,
+      summary: renderReportSummary(report, conclusion),
     }
   },
 }

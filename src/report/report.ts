@@ -2,7 +2,7 @@
 import type { Conclusion } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES, type ErrorCode } from '../runtime/errors.ts'
 import { formatCount, joinSentences, joinWords } from '../text/format.ts'
-import { quoteName } from '../text/markdown.ts'
+import { quoteName, quoteNames } from '../text/markdown.ts'
 import { oneLine, toOutputJson } from '../text/untrusted.ts'
 import type { Range, ReportInputs } from './inputs.ts'
 import { type AgentPullRequest, countDaysOpen, isWaiting, type Numbers } from './numbers.ts'
@@ -123,14 +123,6 @@ function describePullRequests({ numbers, days = 0 }: Report): string {
   return `Pull requests of the agent in ${period}: ${opened} opened, ${merged} merged, ${closed} closed, and ${open} open${waits}.`
 }
 
-const MAX_NAMED = 5
-
-function nameChanges(changes: readonly JudgedChange[]): string {
-  const names = changes.map(nameChange).map((name) => (name === '' ? 'older commits' : `\`${name}\``))
-  const more = names.length - MAX_NAMED
-  return joinWords([...names.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])])
-}
-
 /** The end of a range, short and between back-ticks. */
 export const nameRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : ref)
 
@@ -177,10 +169,11 @@ export function concludeReport(report: Report): Conclusion {
       advice: range === undefined ? 'Set `range` to `BASE...HEAD`.' : undefined,
     }
   const verb = unaccounted.length === 1 ? 'is' : 'are'
+  const names = quoteNames(unaccounted.map((change) => nameChange(change) || 'older commits'))
   return {
     isGreen: false,
     title: `${unaccounted.length} of ${formatCount(listCounted(report).length, 'change')} ${verb} not accounted for`,
-    text: joinSentences([`Not documented, exempt or examined: ${nameChanges(unaccounted)}.`, numbers]),
+    text: joinSentences([`Not documented, exempt or examined: ${names}.`, numbers]),
     advice: "Take the next steps in the summary's table, then run this step again.",
   }
 }
@@ -232,7 +225,6 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       title: oneLine(pullRequest.title, MAX_TITLE_CHARS),
       days_open: countDaysOpen(pullRequest, at),
       asked: pullRequest.asked,
-      approved_by: pullRequest.approvedBy,
     })),
     error: error && { code: error.code, message: oneLine(error.message, MAX_SENTENCE_CHARS), hint: error.hint },
     duration_seconds: Number((report.durationMs / 1_000).toFixed(1)),

@@ -77,15 +77,9 @@ function renderChanges(report: Report): readonly (string | undefined)[] {
   ]
 }
 
-function formatPeople({ asked, approvedBy }: AgentPullRequest): string {
-  const names = (logins: readonly string[]): string => joinWords(logins.map((login) => inlineCode(oneLine(login, 50))))
-  if (asked.length === 0 && approvedBy.length === 0) return 'nobody was asked'
-  return [
-    asked.length === 0 ? '' : `asked: ${names(asked)}`,
-    approvedBy.length === 0 ? '' : `approved by ${names(approvedBy)}`,
-  ]
-    .filter(Boolean)
-    .join('; ')
+function formatAsked({ asked }: AgentPullRequest): string {
+  if (asked.length === 0) return 'nobody was asked'
+  return `asked: ${joinWords(asked.map((name) => inlineCode(oneLine(name, 50))))}`
 }
 
 function renderWaiting(report: Report): readonly string[] {
@@ -96,7 +90,7 @@ function renderWaiting(report: Report): readonly string[] {
     const { number, title, state } = pullRequest
     const name = `${linkPullRequest(number, report)} ${inlineCode(oneLine(title, MAX_TITLE_CHARS))}`
     const days = `${formatCount(countDaysOpen(pullRequest, at), 'day')}${state === 'draft' ? ', a draft' : ''}`
-    return [name, days, formatPeople(pullRequest)]
+    return [name, days, formatAsked(pullRequest)]
   })
   return ['### Waiting for a merge', grid(['Pull request', 'Open for', 'Review'], rows)]
 }
@@ -113,15 +107,15 @@ const formatShare = (share: number | undefined): string => (share === undefined 
 
 function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
   if (numbers === undefined) return []
-  const { opened, merged, mergedAsLeft, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
+  const { opened, merged, mergedUnedited, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
   const failed = (count: number): string => (count === 0 ? '' : `, ${count} failed`)
-  const unknown = merged - mergedAsLeft - mergedEdited
+  const unknown = merged - mergedUnedited - mergedEdited
   return [
     `### The agent's pull requests, last ${days === 1 ? 'day' : `${days} days`}`,
     table({
       Opened: String(opened),
       Merged: `${merged}${closed + merged === 0 ? '' : ` of ${closed + merged} that have ended${formatShare(numbers.mergedShare)}`}`,
-      'As the agent left it': merged === 0 ? undefined : `${mergedAsLeft}${formatShare(numbers.asLeftShare)}`,
+      'Merged without edits': merged === 0 ? undefined : `${mergedUnedited}${formatShare(numbers.uneditedShare)}`,
       'With later commits by others': merged === 0 ? undefined : String(mergedEdited),
       'Merged, commits not known': unknown === 0 ? undefined : String(unknown),
       'Closed without a merge': String(closed),

@@ -44,7 +44,7 @@ export interface Evidence {
   readonly now: Date
 }
 
-/** Best first. What was closed without a merge is worse than what is on its way. */
+/** Best first. Closed ranks below in progress. */
 export const VERDICTS = [
   'documented-merged',
   'documented-open',

@@ -10,6 +10,8 @@ export interface Clock {
   yieldToEventLoop(): Promise<void>
 }
 
+export const DAY_MS = 86_400_000
+
 /** Node fires a timer of 2^31 ms or more immediately, so long sleeps are split. */
 const MAX_TIMER_MS = 2 ** 30
 

@@ -15,15 +15,12 @@ export function formatUtc(at: Date): string {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** A UTC offset can move a time of the year 0 to the year before, which ISO 8601 writes with more digits. */
-const isWithinFourDigitYears = (at: Date): boolean => /^\d{4}-/.test(at.toISOString())
-
 /**
  * Formats an untrusted ISO 8601 time, followed by `UTC`. Returns any other text, or a time without a zone, unchanged.
  */
 export function readableTime(text: string): string {
   const at = new Date(ISO_TIME.test(text) ? text : Number.NaN)
-  return Number.isNaN(at.getTime()) || !isWithinFourDigitYears(at) ? text : `${formatUtc(at)} UTC`
+  return Number.isNaN(at.getTime()) ? text : `${formatUtc(at)} UTC`
 }
 
 /** Adds a period, unless the text ends with punctuation. */

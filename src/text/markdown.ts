@@ -116,13 +116,24 @@ export function table(facts: Readonly<Record<string, string | undefined>>): stri
   return grid([], known)
 }
 
-/** @param rows safe HTML; without rows there is no table */
-export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/**
+ * @param rows safe HTML; without rows there is no table
+ * @param isOfNumbers aligns all columns but the first to the right; the last cell of a row with too few cells spans the rest
+ */
+export function grid(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { isOfNumbers = false }: { readonly isOfNumbers?: boolean } = {},
+): string {
   if (rows.length === 0) return ''
-  const toLine = (tag: 'th' | 'td', cells: readonly string[]): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>\n`
-  const heading = head.length === 0 ? '' : toLine('th', head)
-  return `<table>\n${heading}${rows.map((cells) => toLine('td', cells)).join('')}</table>`
+  const toLine = (cells: readonly string[]): string => `<tr>${cells.join('')}</tr>\n`
+  const heading = head.length === 0 ? '' : toLine(head.map((cell) => `<th>${cell}</th>`))
+  const toCell = (cell: string, index: number, { length }: readonly string[]): string => {
+    if (!isOfNumbers || index === 0) return `<td>${cell}</td>`
+    const span = index === length - 1 ? head.length - index : 1
+    return span > 1 ? `<td colspan="${span}">${cell}</td>` : `<td align="right">${cell}</td>`
+  }
+  return `<table>\n${heading}${rows.map((cells) => toLine(cells.map(toCell))).join('')}</table>`
 }
 
 /** A quarter of the runner's limit for a step. The runner drops a summary that exceeds its limit. */

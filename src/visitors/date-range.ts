@@ -1,11 +1,9 @@
 /** Parses and formats dates: for inputs, for requests and for the summary. */
 import { refuse, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/client.ts'
+import { DAY_MS } from '../runtime/clock.ts'
 
-const DAY_MS = 86_400_000
-
-/** An input has no year before 0, but an earlier period can begin before the year 0. */
-const DAY = String.raw`(?<day>(?:-\d{6}|\d{4})-\d{2}-\d{2})`
+const DAY = String.raw`(?<day>(?!0000)\d{4}-\d{2}-\d{2})`
 const TIME = String.raw`T(?<time>(?:[01]\d|2[0-3]):[0-5]\d)(?<seconds>:[0-5]\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}:\d{2})?`
 const PATTERN = new RegExp(`^${DAY}(?:${TIME})?$`)
 
@@ -27,8 +25,7 @@ export function parseTime(text: string): number {
 /** `YYYY-MM-DD` or ISO 8601 (section 4.4 of the service's interface), unchanged. */
 export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
-  if (day === undefined || day.startsWith('-'))
-    return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
+  if (day === undefined) return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
   if (!isCalendarDay(day)) return refuse('is not a valid date')
   return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
 }
@@ -52,15 +49,19 @@ export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
 
 const getLengthMs = ({ dateFrom, dateTo }: Period): number => parseTime(dateTo) - parseTime(dateFrom)
 
+/** Earlier times would have no year of four digits. */
+const FIRST_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
+
 /**
- * Returns an earlier period of the same length.
+ * Returns an earlier period of the same length, or what is left of it after the beginning of the year 1.
  * @param count how many periods earlier; 1 for the period directly before
  */
 export function getEarlierPeriod(period: Period, count: number): Period {
   const { dateFrom, dateTo } = period
   const isInDays = !`${dateFrom}${dateTo}`.includes('T')
   const shift = (periods: number): string => {
-    const time = new Date(parseTime(dateFrom) - periods * getLengthMs(period)).toISOString()
+    const atMs = parseTime(dateFrom) - periods * getLengthMs(period)
+    const time = new Date(Math.max(FIRST_TIME_MS, atMs)).toISOString()
     return isInDays ? time.replace(/T.*/, '') : time
   }
   return { dateFrom: shift(count), dateTo: count === 1 ? dateFrom : shift(count - 1) }
@@ -117,22 +118,17 @@ export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string
 
 const YEAR_MS = 366 * DAY_MS
 
-/** Formats the starts of periods as short, distinct labels: `3 Jan`, and `Jan 2024` for more than a year. */
+/** Formats the starts of periods as short, distinct labels: `3 Jan`, or `3 Jan 2024` for more than a year. */
 export function labelPeriods(periods: readonly Period[]): readonly string[] {
   const starts = periods.map(({ dateFrom }) => parseTime(dateFrom))
-  const label = (format: (parts: ReturnType<typeof getDateParts> & { short: string }) => string): string[] =>
-    starts.map((atMs) => {
-      const parts = getDateParts(atMs)
-      const short = parts.month.slice(0, 3)
-      return format({ ...parts, short })
-    })
+  const days = starts.map((atMs) => {
+    const { day, month } = getDateParts(atMs)
+    return `${day} ${month.slice(0, 3)}`
+  })
   const isLong = Math.max(...starts) - Math.min(...starts) > YEAR_MS
-  const candidates = [
-    ...(isLong ? [label(({ short, year }) => `${short} ${year}`)] : []),
-    label(({ day, short }) => `${day} ${short}`),
-    label(({ day, short, year }) => `${day} ${short} ${year}`),
-    label(({ day, short, time }) => `${day} ${short}, ${time}`),
-  ]
-  const areDifferent = (labels: readonly string[]): boolean => new Set(labels).size === labels.length
-  return candidates.find(areDifferent) ?? starts.map((atMs) => new Date(atMs).toISOString())
+  if (!isLong && new Set(days).size === days.length) return days
+  return starts.map((atMs, index) => {
+    const { year, time } = getDateParts(atMs)
+    return `${days[index]} ${year}${isMidnight(atMs) ? '' : `, ${time}`}`
+  })
 }

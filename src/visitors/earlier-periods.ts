@@ -1,4 +1,7 @@
-/** Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not the file. */
+/**
+ * Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not
+ * the file.
+ */
 import type { Step } from '../action/step.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
@@ -48,8 +51,8 @@ function addChange(
 }
 
 /**
- * Compares the pages while the pages of the period before are read. Removes compared pages from `now`, so that only one list is in
- * memory.
+ * Compares the pages while the pages of the period before are read. Removes compared pages from `now`, so that only one
+ * list is in memory.
  * @param before is still empty; it has the totals even if a later page cannot be read
  */
 export async function comparePages(now: VisitorList, before: VisitorList, readPage: ReadPage): Promise<ComparedPages> {

@@ -1,4 +1,4 @@
-/** The inputs of the visitors action, parsed. Hides their names, defaults and checks, and the formats of the file. */
+/** The inputs of the visitors action: names, defaults and checks, and the formats of the file. */
 import {
   choiceInput,
   field,
@@ -17,7 +17,7 @@ import {
 } from '../action/inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
 import type { VisitorsPage } from '../docs-service/schemas.ts'
-import { dateInput, type DateRange, getEarlierPeriod, lastDays, parseTime } from './date-range.ts'
+import { dateInput, type DateRange, lastDays, parseTime } from './date-range.ts'
 
 // The file formats of an export. No cell is executed as a formula.
 
@@ -100,19 +100,7 @@ function requireLength(raw: RawInputs): string | false {
   return !hasLength && 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
 }
 
-/** A date of the service has a year of four digits. `days` never reaches back that far. */
-function requireYearOne(raw: RawInputs, periods: number): string | false {
-  const [dateFrom = '', dateTo = ''] = ['date-from', 'date-to'].map((name) => raw[name]?.trim())
-  // Invalid dates are reported at their own inputs.
-  if (isGiven(raw, 'days') || !(parseTime(dateFrom) < parseTime(dateTo))) return false
-  const isBefore = /^(?:-|0000)/.test(getEarlierPeriod({ dateFrom, dateTo }, periods).dateFrom)
-  return isBefore && 'would need days before the year 1: choose fewer days between `date-from` and `date-to`'
-}
-
-const compareInput = inputThat(
-  choiceInput(COMPARE),
-  (compare, raw) => compare !== 'false' && (requireLength(raw) || requireYearOne(raw, 1)),
-)
+const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => compare !== 'false' && requireLength(raw))
 
 const MIN_TREND = 2
 const MAX_TREND = 24
@@ -124,10 +112,7 @@ const periodCountInput: Input<number> = (text, raw) => {
   return isAllowed ? count : refuse(appendRejectedValue(rule, text, raw))
 }
 
-const trendInput = inputThat(
-  periodCountInput,
-  (count, raw) => count > 0 && (requireLength(raw) || requireYearOne(raw, count - 1)),
-)
+const trendInput = inputThat(periodCountInput, (count, raw) => count > 0 && requireLength(raw))
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 export const VISITORS_FIELDS = {

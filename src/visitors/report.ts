@@ -2,7 +2,7 @@
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
-import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
+import { escapeHtml, grid, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
 import { type DateRange, describeRange, labelPeriods, namePeriodBefore, toPeriod } from './date-range.ts'
 import type { ComparedPages, PeriodComparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
@@ -214,14 +214,11 @@ function formatDifference(now: number, before: number): string {
   return now === before ? '0' : `${formatSign(now, before)}${formatNumber(Math.abs(now - before))}`
 }
 
-const toRow = (cells: readonly string[]): string => `<tr>${cells.join('')}</tr>\n`
-const textCell = (html: string): string => `<td>${html}</td>`
-const numberCell = (text: string): string => `<td align="right">${text}</td>`
-const pathCell = (path: string): string => textCell(inlineCode(oneLine(path, SHOWN_PATH_LENGTH)))
+const pathCell = (path: string): string => inlineCode(oneLine(path, SHOWN_PATH_LENGTH))
 
-function renderTable(heads: readonly string[], rows: readonly string[]): string {
-  return `<table>\n${toRow(heads.map((name) => `<th>${escapeHtml(name)}</th>`))}${rows.join('')}</table>`
-}
+/** A table whose first column has names. */
+const numberGrid = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  grid(head, rows, { isOfNumbers: true })
 
 /** Explains how the service's three totals relate: `total` counts visitors that were seen as both only once. */
 function explainTotals({ human, ai, total }: VisitorTotals): string | undefined {
@@ -240,12 +237,11 @@ function renderTotals(report: ExportReport): readonly (string | undefined)[] {
   const rows = Object.entries(names).map(([label, key]) => {
     const compared = before && [formatRelativeChange(totals[key], before[key]), formatNumber(before[key])]
     const share = key === 'total' ? '' : formatShare(totals[key], totals.total)
-    const numbers = [formatNumber(totals[key]), share, ...(compared ?? [])]
-    return toRow([textCell(`<b>${label}</b>`), ...numbers.map(numberCell)])
+    return [`<b>${label}</b>`, formatNumber(totals[key]), share, ...(compared ?? [])]
   })
   const compared = before && ['Change', capitalize(name)]
   const heads = ['', 'Visitors', 'Share', ...(compared ?? [])]
-  return ['### Unique visitors', renderTable(heads, rows), explainTotals(totals)]
+  return ['### Unique visitors', numberGrid(heads, rows), explainTotals(totals)]
 }
 
 const GREY = '#7a7f87'
@@ -313,27 +309,24 @@ function listEmptyPeriods({ periods }: Trend): readonly TrendPeriod[] {
   )
 }
 
-const wideRow = (name: string, text: string): string =>
-  toRow([textCell(escapeHtml(name)), `<td colspan="3">${text}</td>`])
-
 /** Renders a chart only if every period has its totals: a line across a gap would show numbers that are unknown. */
 function renderTrend({ trend }: ExportReport): readonly (string | undefined)[] {
   if (trend === undefined) return []
   const { periods } = trend
   const known = periods.flatMap(({ totals }) => totals ?? [])
   const empty = listEmptyPeriods(trend)
-  const rows = periods.map((one) => {
+  const rows = periods.flatMap((one) => {
     const { period, totals } = one
-    if (totals === undefined) return wideRow(describeRange(period), 'not available')
+    const name = escapeHtml(describeRange(period))
+    if (totals === undefined) return [[name, 'not available']]
     if (empty.includes(one))
-      return one === empty[0] ? wideRow(nameTogether(empty), 'no visitors, or not available') : ''
-    const counts = [totals.human, totals.ai, totals.total].map((count) => numberCell(formatNumber(count)))
-    return toRow([textCell(escapeHtml(describeRange(period))), ...counts])
+      return one === empty[0] ? [[escapeHtml(nameTogether(empty)), 'no visitors, or not available']] : []
+    return [[name, ...[totals.human, totals.ai, totals.total].map(formatNumber)]]
   })
   return [
     '### Trend',
     known.length === periods.length && empty.length === 0 ? renderChart(periods, known) : undefined,
-    renderTable(['Period', 'People', 'AI agents', 'All'], rows),
+    numberGrid(['Period', 'People', 'AI agents', 'All'], rows),
     explainGaps(trend),
     explainEmpty(empty),
   ]
@@ -364,22 +357,18 @@ function renderTopPages({ file, rows, topPages, totals, comparison }: ExportRepo
   if (file === undefined || topPages.length === 0) return []
   const topBefore = comparison?.pages?.topBefore
   const siteTotal = totals?.total ?? 0
-  const { texts } = takeFitting(
-    topPages,
-    ({ path, human, ai, total }) => {
-      const before = topBefore?.get(shortenPath(path))
-      const change = before === undefined ? '' : formatDifference(total, before)
-      const numbers = [formatNumber(total), ...(topBefore === undefined ? [] : [change])]
-      const parts = [formatNumber(human), formatNumber(ai), formatShare(total, siteTotal)]
-      return toRow([pathCell(path), ...[...numbers, ...parts].map(numberCell)])
-    },
-    MAX_TABLE_BYTES,
-  )
+  const lines = topPages.map(({ path, human, ai, total }) => {
+    const before = topBefore?.get(shortenPath(path))
+    const change = before === undefined ? '' : formatDifference(total, before)
+    const numbers = [formatNumber(total), ...(topBefore === undefined ? [] : [change])]
+    return [pathCell(path), ...numbers, formatNumber(human), formatNumber(ai), formatShare(total, siteTotal)]
+  })
+  const { length } = takeFitting(lines, (line) => numberGrid([], [line]), MAX_TABLE_BYTES).texts
   const change = topBefore === undefined ? [] : ['Change']
-  const left = rows - texts.length
+  const left = rows - length
   const rest = left === 0 ? '' : `\n\n${formatNumber(left)} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
   const heads = ['Page', 'Visitors', ...change, 'People', 'AI agents', 'Of all visitors']
-  return ['### Most visited pages', renderTable(heads, texts) + rest]
+  return ['### Most visited pages', numberGrid(heads, lines.slice(0, length)) + rest]
 }
 
 function renderPageChanges({ comparison }: ExportReport): readonly string[] {
@@ -388,11 +377,13 @@ function renderPageChanges({ comparison }: ExportReport): readonly string[] {
   const lists = Object.entries({ gained, lost }).filter(([, changes]) => changes.length > 0)
   const toCells = ({ path, before, now }: PageChange): readonly string[] => [
     pathCell(path),
-    ...[formatNumber(before), formatNumber(now), formatDifference(now, before)].map(numberCell),
+    formatNumber(before),
+    formatNumber(now),
+    formatDifference(now, before),
   ]
   const tables = lists.flatMap(([verb, changes]) => [
     `### Pages that ${verb} the most`,
-    renderTable(['Page', 'Before', 'Now', 'Change'], changes.map(toCells).map(toRow)),
+    numberGrid(['Page', 'Before', 'Now', 'Change'], changes.map(toCells)),
   ])
   const leftOut = 'The lists changed while they were read, so pages that are in only one list are left out.'
   return isComplete ? tables : [...tables, leftOut]

@@ -120,6 +120,27 @@ function assertWithinLimits(rows: number, paths: readonly string[]): void {
     throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
 }
 
+/** The earlier pages whose `limit` rows extend past the offset of the current page, which can repeat their rows. */
+class OverlappedPages {
+  #pages: readonly { readonly endOffset: number; readonly paths: readonly string[] }[] = []
+
+  get isEmpty(): boolean {
+    return this.#pages.length === 0
+  }
+
+  moveTo(offset: number): void {
+    this.#pages = this.#pages.filter(({ endOffset }) => endOffset > offset)
+  }
+
+  countRepeated(paths: readonly string[]): number {
+    return paths.filter((path) => this.#pages.some((page) => page.paths.includes(path))).length
+  }
+
+  add(offset: number, paths: readonly string[]): void {
+    this.#pages = [...this.#pages, { endOffset: offset + MAX_PAGE_ROWS, paths }]
+  }
+}
+
 /** The visitors of a range, and what is kept in memory while its pages are read. */
 export class VisitorList {
   /** The service's totals in its first response. */
@@ -143,18 +164,17 @@ export class VisitorList {
    * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
    * can move between two responses, so each path is used once. A last response with only moved rows ends the list.
    *
-   * After a full page, the next one begins `limit` rows later (section 4.4 of the service's interface). A short page with more
-   * to come is either all that is left of its `limit` rows after a filter, or all that the service sends at once. Rows are lost in
-   * neither case if the next page begins after the rows received. After a filter, that page overlaps the short one and can
-   * repeat its rows.
+   * After a full page, the next one begins `limit` rows later (section 4.4 of the service's interface). A short page with
+   * more to come is either all that is left of its `limit` rows after a filter, or all that the service sends at once. Rows
+   * are lost in neither case if the next page begins after the rows received. After a filter, that page overlaps the short
+   * one and can repeat its rows.
    * @param top how many of the most visited pages are kept
    * @param use receives the new rows of each response, before they are counted here
    * @throws ActionError `invalid-response` if the list does not end or a path is too long, and any error of `readPage`
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
     const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]
-    /** The earlier pages whose `limit` rows extend past the offset. */
-    let overlapped: readonly { readonly endOffset: number; readonly paths: readonly string[] }[] = []
+    const overlapped = new OverlappedPages()
     let [offset, received, emptyInARow] = [0, 0, 0]
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
@@ -166,10 +186,10 @@ export class VisitorList {
         throw endless(
           `the service returned ${MAX_EMPTY_PAGES} empty pages in a row and reports that there are more rows`,
         )
-      overlapped = overlapped.filter(({ endOffset }) => endOffset > offset)
+      overlapped.moveTo(offset)
       const rows = visitors.filter(({ path }) => addIfNew(path, seenPaths))
       const isNewResponse = addIfNew(JSON.stringify(paths), seenResponses)
-      if (visitors.length > 0 && overlapped.length === 0) {
+      if (visitors.length > 0 && overlapped.isEmpty) {
         if (hasMore && rows.length === 0)
           throw endless('the service returned a page with only known rows and reports that there are more rows')
         if (!isNewResponse) throw endless('the service returned the same page again')
@@ -177,14 +197,13 @@ export class VisitorList {
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
-      const repeatedInOverlap = paths.filter((path) => overlapped.some((page) => page.paths.includes(path))).length
       // Any other row that appears twice has moved back, so another row may have moved to a page that was already read.
-      this.#haveRowsMoved ||= rows.length + repeatedInOverlap < visitors.length
+      this.#haveRowsMoved ||= rows.length + overlapped.countRepeated(paths) < visitors.length
       this.rows += rows.length
       if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
-      overlapped = [...overlapped, { endOffset: offset + MAX_PAGE_ROWS, paths }]
+      overlapped.add(offset, paths)
       // A page without new rows has been read to its end: a service that only limits its pages would have sent some.
       offset += rows.length === 0 ? MAX_PAGE_ROWS : visitors.length
     }

@@ -87,13 +87,13 @@ export const visitorsAction: Action<VisitorsInputs, ExportReport> = {
     durationMs,
     isRehearsal,
   }),
-  render(report, _redact, wantsSummary) {
+  render(report) {
     const conclusion = concludeExport(report)
     return {
       ...conclusion,
       quote: report.error?.quote,
       outputs: toExportOutputs(report),
-      summary: wantsSummary ? renderExportSummary(report, conclusion) : undefined,
+      summary: renderExportSummary(report, conclusion),
     }
   },
 }

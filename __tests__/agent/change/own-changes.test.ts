@@ -221,16 +221,13 @@ test.each<Row>([
   [
     'a new branch of our pull request',
     by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    { findPullRequestsOfBranch: () => Promise.resolve([{ ...MARKED, state: 'open' }]) },
+    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'open' }) },
     OWN,
   ],
   [
     'a new branch of our pull request, which was merged before the run started',
     by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    {
-      findPullRequestsOfBranch: (_repository, _branch, state) =>
-        Promise.resolve(state === 'all' ? [{ ...MARKED, state: 'merged' }] : []),
-    },
+    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'merged' }) },
     OWN,
   ],
 

@@ -40,7 +40,7 @@ test('every operation responds as GitHub’s API description says', () => {
     '/pulls/4',
     '/pulls/4/commits',
     '/pulls/4/reviews/71/comments',
-    '/pulls/4/comments?sort=updated&direction=desc',
+    '/pulls/4/comments?since=2026-01-01T00:00:00Z',
     '/issues?labels=docs-agent&state=open',
     '/issues/1/comments',
     `/issues/comments/${comment}`,

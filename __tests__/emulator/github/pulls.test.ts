@@ -82,8 +82,6 @@ test('lists pull requests by state, branch and time', () => {
   expect(listNumbers('state=all&direction=asc')).toEqual([1, 2])
   expect(listNumbers('state=all&sort=updated')).toEqual([2, 1])
   expect(listNumbers('state=all&sort=updated&direction=desc')).toEqual([1, 2])
-  expect(listNumbers('state=all&base=main')).toEqual([2, 1])
-  expect(listNumbers('state=all&base=next')).toEqual([])
   expect(listNumbers('state=all&head=acme:two')).toEqual([2])
 })
 

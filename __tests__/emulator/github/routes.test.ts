@@ -31,6 +31,7 @@ test.each([
   ['GET', '/repos/acme', 'GET /repos/acme'],
   ['GET', '/orgs/acme/teams', 'GET /orgs/acme/teams'],
   ['GET', '/repos/acme/docs/issues?milestone=3', '“milestone” in issues/list-for-repo'],
+  ['GET', '/repos/acme/docs/pulls?sort=popularity', '“sort=popularity” in pulls/list'],
 ])('responds with 501 to the unsupported request %s %s', (method, path, what) => {
   expect(requestGitHub(method, path)).toMatchObject({
     status: 501,
@@ -83,7 +84,6 @@ test.each([
   ['text or null', null, 7],
   ['texts', ['a'], ['a', 7]],
   ['boolean', true, 'maybe'],
-  ['integer', 7, 'seven'],
   ['time', '2026-01-01T00:00:00Z', 'yesterday'],
   ['object', {}, []],
   ['objects', [{}], [7]],
@@ -101,7 +101,7 @@ test.each(Object.entries(OPERATIONS))(
     const declared = [
       ...Object.keys(operation.parameters.query ?? {}),
       ...Object.keys(operation.parameters.body ?? {}),
-      ...(operation.parameters.unsupported ?? []),
+      ...(operation.parameters.unsupported ?? []).filter((entry) => !entry.includes('=')),
     ]
     expect(declared.toSorted()).toEqual([...query, ...body].toSorted())
   },

@@ -251,7 +251,7 @@ async function decideByCommits(
 
 /** Decides about a branch without commits of its own, such as its creation. Its pull request may have been merged since. */
 async function decideByBranch(branch: string, isByBot: boolean, step: AgentStep): Promise<LoopReason | undefined> {
-  const [newest] = await openGitHub(step).findPullRequestsOfBranch(step.context.repository, branch, 'all')
+  const newest = await openGitHub(step).findNewestPullRequestOfBranch(step.context.repository, branch)
   const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
   return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
 }

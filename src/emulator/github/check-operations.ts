@@ -49,9 +49,8 @@ function selectForCommit<T extends { readonly headSha: string; readonly createdA
 }
 
 function listCheckRuns(call: GitHubCall): Reply {
-  const { repository, query } = call
-  const registered = selectForCommit(call, repository.checkRuns)
-  const runs = query.get('filter') === 'all' ? registered : selectLatestRuns(registered)
+  const { repository } = call
+  const runs = selectLatestRuns(selectForCommit(call, repository.checkRuns))
   const total_count = runs.length + repository.unlistedChecks
   return createListReply(call, runs, toCheckRunBody, (check_runs) => ({ total_count, check_runs }))
 }
@@ -135,8 +134,8 @@ function listAnnotations(call: GitHubCall): Reply {
 /** Check runs with their annotations, check suites, and commit statuses. */
 export const CHECK_OPERATIONS: Operations = {
   'checks/list-for-ref': defineOperation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns, {
-    query: { ...PAGE_PARAMETERS, filter: ['latest', 'all'] },
-    unsupported: ['check_name', 'app_id', 'status'],
+    query: { ...PAGE_PARAMETERS, filter: ['latest'] },
+    unsupported: ['filter=all', 'check_name', 'app_id', 'status'],
   }),
   'checks/list-suites-for-ref': defineOperation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites, {
     query: PAGE_PARAMETERS,

@@ -98,17 +98,13 @@ export function toCommentBody(call: GitHubCall & { readonly number: number }, co
   }
 }
 
-/** Applies the query's `since`, `sort` and `direction`. Default: oldest first. */
+/** Applies the query's `since`. Oldest first. */
 function selectComments<C extends StoredComment>({ query }: GitHubCall, comments: readonly C[]): readonly C[] {
   const sinceMs = Date.parse(query.get('since') ?? '')
   // Responses have times in whole seconds, which clients send back as `since`.
   const getUpdatedSecondMs = ({ createdAtMs, updatedAtMs = createdAtMs }: StoredComment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
-  const selected = comments.filter((comment) => !(getUpdatedSecondMs(comment) < sinceMs))
-  if (query.get('sort') === 'updated') selected.sort((a, b) => getUpdatedSecondMs(a) - getUpdatedSecondMs(b))
-  // GitHub's documentation of `direction`: “Ignored without the `sort` parameter.”
-  if (query.has('sort') && query.get('direction') === 'desc') selected.reverse()
-  return selected
+  return comments.filter((comment) => !(getUpdatedSecondMs(comment) < sinceMs))
 }
 
 function listComments(call: GitHubCall & { readonly number: number }, comments: readonly AnyComment[]): Reply {
@@ -239,7 +235,6 @@ const reactToIssue = withIssue((call) => react(call, call.issue.reactions))
 const reply = withPull(replyToTopLevel)
 
 const SINCE = { ...PAGE_PARAMETERS, since: 'time' } as const
-const SORTED = { ...SINCE, sort: ['created', 'updated'], direction: ['asc', 'desc'] } as const
 const TEXT = { body: { body: 'text' }, required: ['body'] } as const
 const REACTION = { body: { content: REACTIONS }, required: ['content'] } as const
 
@@ -266,7 +261,10 @@ export const COMMENT_OPERATIONS: Operations = {
   'pulls/list-comments-for-review': defineOperation('GET', REVIEW_COMMENTS, PULLS, withPull(listReviewComments), {
     query: PAGE_PARAMETERS,
   }),
-  'pulls/list-review-comments': defineOperation('GET', PULL_COMMENTS, PULLS, listPullComments, { query: SORTED }),
+  'pulls/list-review-comments': defineOperation('GET', PULL_COMMENTS, PULLS, listPullComments, {
+    query: SINCE,
+    unsupported: ['sort', 'direction'],
+  }),
   'pulls/create-reply-for-review-comment': defineOperation(
     'POST',
     `${PULL_COMMENTS}/{comment_id}/replies`,

@@ -5,13 +5,9 @@ import { toIssueFields } from './pull-body.ts'
 import { type GitHubCall, type Reply, getApiUrl, createListReply, findIgnoringCase } from './reply.ts'
 import { toReactionsBody } from './resource-body.ts'
 
-/** GitHub defines `popularity` as the number of comments. */
 const SORT_KEYS: Readonly<Record<string, (issue: IssueState) => number>> = {
   created: ({ createdAtMs }) => createdAtMs,
   updated: ({ updatedAtMs }) => updatedAtMs,
-  comments: ({ comments }) => comments.length,
-  popularity: ({ comments }) => comments.length,
-  'long-running': ({ createdAtMs }) => createdAtMs,
 }
 
 /** Filters by the query's `state`, and sorts by its `sort` and `direction`. */
@@ -57,13 +53,8 @@ function listIssues(call: GitHubCall): Reply {
   const { issues, pulls } = call.repository
   const labels = call.query.get('labels')?.split(',') ?? []
   const visible = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
-  const [creator, since] = ['creator', 'since'].map((name) => call.query.get(name))
-  const sinceMs = Date.parse(since ?? '') || -Infinity
-  const found = selectIssues(call, visible, 'desc').filter(
-    ([, issue]) =>
-      labels.every((label) => findIgnoringCase(issue.labels, label) !== undefined) &&
-      findIgnoringCase([issue.user], creator ?? issue.user) !== undefined &&
-      issue.updatedAtMs >= sinceMs,
+  const found = selectIssues(call, visible, 'desc').filter(([, issue]) =>
+    labels.every((label) => findIgnoringCase(issue.labels, label) !== undefined),
   )
   return createListReply(call, found, (_call, [number, issue]) => toIssueBody(call, number, issue))
 }
@@ -75,10 +66,17 @@ export const ISSUE_OPERATIONS: Operations = {
       ...PAGE_PARAMETERS,
       ...LIST_PARAMETERS,
       labels: 'text',
-      creator: 'text',
-      since: 'time',
-      sort: ['created', 'updated', 'comments'],
+      sort: ['created', 'updated'],
     },
-    unsupported: ['assignee', 'mentioned', 'milestone', 'type', 'issue_field_values'],
+    unsupported: [
+      'sort=comments',
+      'creator',
+      'since',
+      'assignee',
+      'mentioned',
+      'milestone',
+      'type',
+      'issue_field_values',
+    ],
   }),
 }

@@ -9,7 +9,10 @@ export interface SupportedParameters {
   readonly body?: Readonly<Record<string, ParameterType>>
   /** Required fields of the body. */
   readonly required?: readonly string[]
-  /** All other parameters in GitHub's API description. They get a 501, so that none is silently ignored. */
+  /**
+   * All other parameters in GitHub's API description, and the unsupported values of a supported one as `name=value`.
+   * They get a 501, so that none is silently ignored.
+   */
   readonly unsupported?: readonly string[]
 }
 
@@ -41,10 +44,6 @@ const KINDS = {
     noun: 'a boolean',
     fits: (value: unknown) => typeof value === 'boolean' || /^(?:true|false)$/.test(String(value)),
   },
-  integer: {
-    noun: 'an integer',
-    fits: (value: unknown) => Number.isInteger(typeof value === 'string' ? Number(value) : value),
-  },
   // GitHub accepts any string and uses its default for an invalid one.
   count: { noun: 'an integer', fits: isText },
   time: { noun: 'a date-time', fits: (value: unknown) => isText(value) && !Number.isNaN(Date.parse(value)) },
@@ -74,7 +73,10 @@ export function checkParameters(
   query: URLSearchParams,
   body: Readonly<Record<string, unknown>>,
 ): Reply | undefined {
-  const unsupported = unsupportedNames.find((name) => query.has(name) || body[name] !== undefined)
+  const unsupported = unsupportedNames.find((entry) => {
+    const [name = '', value] = entry.split('=')
+    return value === undefined ? query.has(name) || body[name] !== undefined : query.get(name) === value
+  })
   if (unsupported !== undefined) return notImplemented(`“${unsupported}” in ${operation}`)
   const wrong = Object.entries(parameters).filter(([name, kind]) => query.has(name) && !fits(kind, query.get(name)))
   if (wrong.length > 0)

@@ -68,9 +68,9 @@ function toReviewersFields(call: GitHubCall, pull: PullState): object {
 
 function toAutoMergeBody(call: GitHubCall, { autoMerge }: PullState): object | null {
   if (autoMerge === undefined) return null
-  const { enabledBy, method, title = '', message = '' } = autoMerge
+  const { enabledBy, method } = autoMerge
   const user = toUserBody(call.state, enabledBy)
-  return { enabled_by: user, merge_method: method, commit_title: title, commit_message: message }
+  return { enabled_by: user, merge_method: method, commit_title: '', commit_message: '' }
 }
 
 /**

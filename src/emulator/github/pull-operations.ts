@@ -1,6 +1,5 @@
 import { startPullChecks } from './start-checks.ts'
 import { LIST_PARAMETERS, selectIssues } from './issue-operations.ts'
-import type { IssueState } from './issue-state.ts'
 import { findMergeBlocker } from './mergeability.ts'
 import { CONTENTS, type Operations, PULLS, type PullCall, defineOperation, withPull } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
@@ -12,27 +11,18 @@ import { getOwner } from './repository-state.ts'
 import { toCommitBody } from './resource-body.ts'
 
 const MAX_COMMITS = 250
-const DAY_MS = 86_400_000
 const HEAD_MODIFIED = 'Head branch was modified. Review and try the merge again.'
-
-/** GitHub's `long-running`: open for more than a month, with activity in the past month. */
-function isLongRunning({ createdAtMs, updatedAtMs }: IssueState, nowMs: number): boolean {
-  const monthAgoMs = nowMs - 30 * DAY_MS
-  return createdAtMs < monthAgoMs && updatedAtMs >= monthAgoMs
-}
 
 function listPulls(call: GitHubCall): Reply {
   const { query, name, state, nowMs } = call
-  const [head, base, sort] = ['head', 'base', 'sort'].map((parameter) => query.get(parameter))
+  const [head, sort] = ['head', 'sort'].map((parameter) => query.get(parameter))
   // GitHub ignores a head without an owner and lists everything. Here it is an error, so that the mistake is noticed.
   if (typeof head === 'string' && !head.includes(':')) return refuseField('PullRequest', 'head', 'invalid')
   // GitHub's documentation of `direction`: the default is `desc` only for the sort order `created`.
   const found = selectIssues(call, call.repository.pulls, (sort ?? 'created') === 'created' ? 'desc' : 'asc').filter(
     ([, pull]) =>
       nowMs >= pull.createdAtMs + state.lag.newPullMs &&
-      (head === null || head === `${getOwner(pull.fork ?? name)}:${pull.branch}`) &&
-      (base === null || base === pull.base) &&
-      (sort !== 'long-running' || isLongRunning(pull, nowMs)),
+      (head === null || head === `${getOwner(pull.fork ?? name)}:${pull.branch}`),
   )
   return createListReply(call, found, (_call, [number, pull]) => toPullBody(call, number, pull))
 }
@@ -44,30 +34,20 @@ function listCommits(call: PullCall): Reply {
 
 function merge(call: PullCall): Reply {
   const { pull, number, name, repository, state, nowMs, body } = call
-  const {
-    sha,
-    merge_method: method = 'merge',
-    commit_title: title,
-    commit_message: message,
-  } = body as {
+  const { sha, merge_method: method = 'merge' } = body as {
     readonly sha?: string
     readonly merge_method?: MergeMethod
-    readonly commit_title?: string
-    readonly commit_message?: string
   }
   const blocker = findMergeBlocker(repository, pull, method, nowMs)
   if (blocker !== undefined) return replyWithError(405, blocker)
   if (sha !== undefined && sha !== pull.headSha) return replyWithError(409, HEAD_MODIFIED)
-  const text = { ...(title !== undefined && { title }), ...(message !== undefined && { message }) }
-  const commit = mergePull(repository, number, state.identity, nowMs, { method, ...text, repositoryName: name })
+  const commit = mergePull(repository, number, state.identity, nowMs, { method, repositoryName: name })
   if (commit === undefined) return replyWithError(405, 'Pull Request is not mergeable')
   return ok({ sha: commit.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
 function updatePullBranch(call: PullCall): Reply {
-  const { pull, number, name, repository, state, nowMs, body, baseUrl } = call
-  const { expected_head_sha: expected = pull.headSha } = body
-  if (expected !== pull.headSha) return replyWithError(422, `expected head sha didn’t match current head ref.`)
+  const { pull, number, name, repository, state, nowMs, baseUrl } = call
   if (pull.conflict) return replyWithError(422, 'merge conflict between base and head')
   const commit = updateBranch(repository, pull, state.identity, nowMs)
   if (commit === undefined) return replyWithError(422, 'There are no new commits on the base branch.')
@@ -86,9 +66,9 @@ export const PULL_OPERATIONS: Operations = {
       ...PAGE_PARAMETERS,
       ...LIST_PARAMETERS,
       head: 'text',
-      base: 'text',
-      sort: ['created', 'updated', 'popularity', 'long-running'],
+      sort: ['created', 'updated'],
     },
+    unsupported: ['sort=popularity', 'sort=long-running', 'base'],
   }),
   'pulls/get': defineOperation(
     'GET',
@@ -100,9 +80,10 @@ export const PULL_OPERATIONS: Operations = {
     query: PAGE_PARAMETERS,
   }),
   'pulls/merge': defineOperation('PUT', `${PULL}/merge`, CONTENTS, withPull(merge), {
-    body: { sha: 'text', merge_method: METHODS, commit_title: 'text', commit_message: 'text' },
+    body: { sha: 'text', merge_method: METHODS },
+    unsupported: ['commit_title', 'commit_message'],
   }),
   'pulls/update-branch': defineOperation('PUT', `${PULL}/update-branch`, PULLS, withPull(updatePullBranch), {
-    body: { expected_head_sha: 'text' },
+    unsupported: ['expected_head_sha'],
   }),
 }

@@ -35,15 +35,9 @@ export interface Review {
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase'
 
-/** How to merge. Title and message default to GitHub's. */
-export interface MergeChoice {
-  readonly method: MergeMethod
-  readonly title?: string
-  readonly message?: string
-}
-
 /** Merges the pull request as soon as its requirements are met. */
-export interface AutoMerge extends MergeChoice {
+export interface AutoMerge {
+  readonly method: MergeMethod
   readonly enabledBy: string
   readonly enabledAtMs: number
 }

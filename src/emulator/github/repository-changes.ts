@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getPullChange, compareHistories } from './history.ts'
 import type { StoredComment, IssueState } from './issue-state.ts'
-import { type MergeChoice, type PullState, createPullState } from './pull-state.ts'
+import { type MergeMethod, type PullState, createPullState } from './pull-state.ts'
 import { type Commit, getOwner, type Push, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
@@ -101,25 +101,23 @@ export function closeIssue(repository: RepositoryState, issue: IssueState | Pull
   issue.autoMerge = undefined
 }
 
-/** Returns the title and message of a merge commit, with GitHub's defaults. */
-export function describeMerge(
+/** Returns the title and message that GitHub gives a merge commit. */
+function describeMerge(
   repository: RepositoryState,
   name: string,
   number: number,
-  { method, title, message }: MergeChoice,
+  method: MergeMethod,
 ): { readonly title: string; readonly message: string } {
   const pull = repository.pulls[number]
   if (pull === undefined) return { title: '', message: '' }
   const { ahead } = getPullChange(repository, pull)
   const owner = getOwner(pull.fork ?? name)
-  const [defaultTitle, defaultMessage] =
-    method === 'merge'
-      ? [`Merge pull request #${number} from ${owner}/${pull.branch}`, pull.title]
-      : [
-          `${pull.title} (#${number})`,
-          ahead.length > 1 ? ahead.map((commit) => `* ${commit.message}`).join('\n\n') : '',
-        ]
-  return { title: title ?? defaultTitle, message: message ?? defaultMessage }
+  return method === 'merge'
+    ? { title: `Merge pull request #${number} from ${owner}/${pull.branch}`, message: pull.title }
+    : {
+        title: `${pull.title} (#${number})`,
+        message: ahead.length > 1 ? ahead.map((commit) => `* ${commit.message}`).join('\n\n') : '',
+      }
 }
 
 /** Recreates commits on top of another one, without merge commits. Keeps their authors and messages. */
@@ -151,13 +149,15 @@ export function mergePull(
   number: number,
   by: string,
   atMs: number,
-  choice: MergeChoice & { readonly repositoryName?: string } = { method: 'squash' },
+  { method, repositoryName = '' }: { readonly method: MergeMethod; readonly repositoryName?: string } = {
+    method: 'squash',
+  },
 ): Commit | undefined {
   const pull = repository.pulls[number]
   const base = pull === undefined ? undefined : repository.branches[pull.base]
   if (pull?.state !== 'open' || base === undefined) return undefined
   const { ahead, files } = getPullChange(repository, pull)
-  const text = describeMerge(repository, choice.repositoryName ?? '', number, choice)
+  const text = describeMerge(repository, repositoryName, number, method)
   const message = text.message === '' ? text.title : `${text.title}\n\n${text.message}`
   const onWeb = { message, committer: WEB_FLOW, atMs }
   const create = {
@@ -165,12 +165,12 @@ export function mergePull(
     squash: () => [createCommit(repository, { parents: [base], author: pull.user, ...onWeb, files })],
     rebase: () => rebaseCommits(repository, ahead, base, by, atMs),
   }
-  const created = create[choice.method]()
+  const created = create[method]()
   const commit = created.at(-1)
   if (commit === undefined) return undefined
   closeIssue(repository, pull, atMs)
   moveBranch(repository, pull.base, commit.sha, { by, atMs })
-  const rebased = choice.method === 'rebase' ? { rebased: created.map(({ sha }) => sha) } : {}
+  const rebased = method === 'rebase' ? { rebased: created.map(({ sha }) => sha) } : {}
   pull.merge = { sha: commit.sha, atMs, by, ...rebased }
   return commit
 }

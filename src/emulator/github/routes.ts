@@ -67,36 +67,50 @@ interface RequestParameters {
   readonly query: URLSearchParams
 }
 
+/** An unknown range becomes the change since the last release. */
+function replaceUnknownRange(repository: RepositoryState, basehead: string): string {
+  const { defaultBranch, tags } = repository
+  const isKnown = (ref: string): boolean => findCommit(repository, ref) !== undefined
+  // The last tag is the last release.
+  const lastRelease = Object.keys(tags).at(-1) ?? defaultBranch
+  const [base = '', head = ''] = basehead.split('...')
+  if (!isKnown(head)) return `${lastRelease}...${defaultBranch}`
+  return isKnown(base) ? basehead : `${lastRelease}...${head}`
+}
+
+/** An unknown commit becomes the newest one of the default branch, and an unknown workflow one that ran there. */
+function replaceUnknownParams(
+  repository: RepositoryState,
+  params: RequestParameters['params'],
+): RequestParameters['params'] {
+  const { defaultBranch, workflowRuns, branches } = repository
+  const known: Record<string, string> = { ...params }
+  const { basehead, workflow_id: workflow } = params
+  if (basehead !== undefined) known['basehead'] = replaceUnknownRange(repository, basehead)
+  for (const name of ['ref', 'commit_sha']) {
+    const ref = params[name]
+    if (ref !== undefined && /^[0-9a-f]{40}$/.test(ref) && findCommit(repository, ref) === undefined)
+      known[name] = branches[defaultBranch] ?? ref
+  }
+  if (workflow !== undefined && !workflowRuns.some((run) => run.workflow === workflow))
+    known['workflow_id'] = workflowRuns.find(({ branch }) => branch === defaultBranch)?.workflow ?? workflow
+  return known
+}
+
+function replaceUnknownBranch({ defaultBranch, branches }: RepositoryState, query: URLSearchParams): URLSearchParams {
+  const known = new URLSearchParams(query)
+  const branch = query.get('branch')
+  if (branch !== null && !(branch in branches)) known.set('branch', defaultBranch)
+  return known
+}
+
 /**
- * Replaces unknown commits, branches and workflows with known ones. In a rehearsal, a step requests those of its run's real
- * repository. An unknown range becomes the change since the last release, and an unknown workflow one that ran then.
+ * Replaces unknown commits, branches and workflows with known ones. In a rehearsal, a step requests those of its run's
+ * real repository.
  */
 export function replaceUnknownNames(
   repository: RepositoryState,
   { params, query }: RequestParameters,
 ): RequestParameters {
-  const { defaultBranch, tags, workflowRuns, branches } = repository
-  const isKnown = (ref: string): boolean => findCommit(repository, ref) !== undefined
-  // The last tag is the last release.
-  const lastRelease = Object.keys(tags).at(-1) ?? defaultBranch
-  const knownParams: Record<string, string> = { ...params }
-
-  const { basehead, workflow_id: workflow } = params
-  if (basehead !== undefined) {
-    const [base = '', head = ''] = basehead.split('...')
-    if (!isKnown(head)) knownParams['basehead'] = `${lastRelease}...${defaultBranch}`
-    else if (!isKnown(base)) knownParams['basehead'] = `${lastRelease}...${head}`
-  }
-  for (const name of ['ref', 'commit_sha']) {
-    const ref = params[name]
-    if (ref !== undefined && /^[0-9a-f]{40}$/.test(ref) && !isKnown(ref))
-      knownParams[name] = branches[defaultBranch] ?? ref
-  }
-  if (workflow !== undefined && !workflowRuns.some((run) => run.workflow === workflow))
-    knownParams['workflow_id'] = workflowRuns.find(({ branch }) => branch === defaultBranch)?.workflow ?? workflow
-
-  const knownQuery = new URLSearchParams(query)
-  const branch = query.get('branch')
-  if (branch !== null && !(branch in branches)) knownQuery.set('branch', defaultBranch)
-  return { params: knownParams, query: knownQuery }
+  return { params: replaceUnknownParams(repository, params), query: replaceUnknownBranch(repository, query) }
 }

@@ -90,15 +90,12 @@ function listRuns(call: GitHubCall): Reply {
   const found = repository.workflowRuns
     .map((run) => getCurrentRun(call, run))
     .filter(
-      ({ workflow, branch, status, conclusion, headSha, createdAtMs, event, actor = 'mona', suiteId }) =>
+      ({ workflow, branch, status, conclusion, headSha, createdAtMs }) =>
         createdAtMs + call.state.lag.runsMs <= nowMs &&
         (requested ?? workflow) === workflow &&
         matches('branch', branch) &&
         matches('status', status, conclusion) &&
-        matches('head_sha', headSha) &&
-        matches('event', event) &&
-        matches('actor', actor) &&
-        matches('check_suite_id', String(suiteId)),
+        matches('head_sha', headSha),
     )
     .sort((a, b) => b.id - a.id)
   return createListReply(call, found, toRunBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
@@ -169,15 +166,12 @@ const CONCLUSIONS = [
 const RUNS = {
   query: {
     ...PAGE_PARAMETERS,
-    actor: 'text',
     branch: 'text',
-    event: 'text',
     head_sha: 'text',
-    check_suite_id: 'integer',
     exclude_pull_requests: 'boolean',
     status: [...STATUSES, ...CONCLUSIONS],
   },
-  unsupported: ['created'],
+  unsupported: ['actor', 'event', 'check_suite_id', 'created'],
 } as const satisfies SupportedParameters
 
 const listWorkflows = ({ workflows, workflowRuns }: GitHubCall['repository']): readonly string[] => [

@@ -1,6 +1,6 @@
 /**
- * Text that attacks any program that prints it: workflow commands in both grammars, ANSI colors and control characters, bidirectional
- * overrides, HTML, Markdown and mentions. Its hosts are reserved names.
+ * Text that attacks any program that prints it: workflow commands in both grammars, ANSI colors and control characters,
+ * bidirectional overrides, HTML, Markdown and mentions. Its hosts are reserved names.
  */
 export const HOSTILE_TEXT = [
   '\n::error title=injected::a command at the start of a line',

@@ -1,7 +1,10 @@
 import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import { type RequestRefusal, refuseRequest } from '../http/exchange.ts'
 
-/** The default and the maximum of `limit` (section 8). Not imported from the client, because that would add its schemas to the bundle. */
+/**
+ * The default and the maximum of `limit` (section 8). Not imported from the client, because that would add its schemas
+ * to the bundle.
+ */
 const DEFAULT_PAGE_ROWS = 50
 const MAX_PAGE_ROWS = 250
 
