@@ -49,14 +49,14 @@ test.each(['', '  ', '\n'])('the empty input %j means its default, even if the i
   expect(parse({ 'max-size': empty, shade: empty })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
 })
 
-test('the hash changes with every input except secrets', () => {
+test('the hash changes with every input except secrets', async () => {
   const fields = { ...FIELDS, ...SERVICE_FIELDS }
   const given = { 'max-size': '7', colour: 'green', 'api-key': 'docs_one' }
-  const hash = hashInputs(fields, given)
+  const hash = await hashInputs(fields, given)
   expect(hash).toMatch(/^[\da-f]{16}$/)
-  expect(hashInputs(fields, { ...given, 'api-key': 'docs_two', 'github-token': 'ghs_x' })).toBe(hash)
-  expect(hashInputs(fields, { ...given, 'max-size': '8' })).not.toBe(hash)
-  expect(hashInputs(fields, { ...given, 'base-url': 'https://docs.example.com' })).not.toBe(hash)
+  expect(await hashInputs(fields, { ...given, 'api-key': 'docs_two', 'github-token': 'ghs_x' })).toBe(hash)
+  expect(await hashInputs(fields, { ...given, 'max-size': '8' })).not.toBe(hash)
+  expect(await hashInputs(fields, { ...given, 'base-url': 'https://docs.example.com' })).not.toBe(hash)
 })
 
 const SERVICE = { 'project-id': 'docs', 'api-key': 'key', 'base-url': 'https://docs.example.com' }

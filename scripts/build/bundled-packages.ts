@@ -45,11 +45,11 @@ const BUILT_IN_PARTS: Readonly<Record<string, string>> = {
   "require('node:http')": '({ IncomingMessage: class {}, maxHeaderSize: 16 * 1024 })',
 }
 
-function replaceInManifest(modules: string, name: string, old: string, replacement: string): void {
-  const file = path.join(modules, name, 'package.json')
-  const manifest = fs.readFileSync(file, 'utf8')
-  if (!manifest.includes(old)) throw new Error(`package.json of ${name} has no ${old}`)
-  fs.writeFileSync(file, manifest.replace(old, replacement))
+/** Replaces a text in a file of a package. */
+function replaceIn(file: string, old: string, replacement: string): void {
+  const text = fs.readFileSync(file, 'utf8')
+  if (!text.includes(old)) throw new Error(`${file} has no ${old}`)
+  fs.writeFileSync(file, text.replace(old, replacement))
 }
 
 function leaveOut(modules: string): void {
@@ -64,7 +64,11 @@ function leaveOut(modules: string): void {
     fs.writeFileSync(file, code.replace(/require\('node:(?:assert|http)'\)/g, (load) => BUILT_IN_PARTS[load] ?? load))
   }
   // Lets webpack drop the unused modules for OpenID Connect, platforms and summaries, which load many others.
-  replaceInManifest(modules, '@actions/core', '{', '{ "sideEffects": false,')
+  const core = path.join(modules, '@actions/core')
+  replaceIn(path.join(core, 'package.json'), '{', '{ "sideEffects": false,')
+  // For the delimiter of a value in the runner's files. It need not be secret: core checks that the value does not contain it.
+  const random = 'const crypto = { randomUUID: () => Math.random().toString(36).slice(2) }'
+  replaceIn(path.join(core, 'lib/file-command.js'), "import * as crypto from 'crypto';", random)
 }
 
 /**

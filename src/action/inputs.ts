@@ -1,5 +1,4 @@
 /** Parses and validates the inputs of an action, which a table of fields describes. */
-import { createHash } from 'node:crypto'
 import { ActionError } from '../runtime/errors.ts'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence, formatCount } from '../text/format.ts'
@@ -273,7 +272,9 @@ export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields):
 }
 
 /** Returns a hash of all inputs except secrets. It distinguishes the legs of a matrix, which share all other ids. */
-export function hashInputs(fields: Fields, raw: RawInputs): string {
+export async function hashInputs(fields: Fields, raw: RawInputs): Promise<string> {
+  // Loaded on demand, because it takes long, and no step needs it before its first request.
+  const { createHash } = await import('node:crypto')
   const shown = inputNames(fields).filter((name) => !SECRET_INPUTS.includes(name))
   const values = shown.map((name) => [name, raw[name] ?? ''])
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)

@@ -297,8 +297,8 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
   /** Whether requests to the service are possible. A dry run needs no key. */
   readonly hasService: boolean
-  /** The hash of all inputs except secrets. */
-  readonly hash: string
+  /** Hashes all inputs except secrets. */
+  readonly hash: () => Promise<string>
   /** Probable mistakes in valid inputs, as full sentences. */
   readonly warnings: readonly string[]
 }
@@ -327,7 +327,7 @@ export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs
   const { prompt, promptFile, jobId, paths, allowedPaths } = inputs
   return {
     ...inputs,
-    hash: hashInputs(AGENT_FIELDS, raw),
+    hash: () => hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
     warnings: Object.entries({ paths, 'allowed-paths': allowedPaths }).flatMap(([name, rules]) =>

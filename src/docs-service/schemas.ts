@@ -128,14 +128,16 @@ const word = z.string().check(z.minLength(1))
 /** A field that nothing depends on, so a malformed value does not invalidate the job. */
 const detail = z.catch(z.optional(word), undefined)
 
-const wireJob = z.object({
-  id: idSchema,
-  status: word,
-  source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
-  model: detail,
-  prLink: z.nullish(z.string()),
-  createdAt: detail,
-})
+const wireJob = z.lazy(() =>
+  z.object({
+    id: idSchema,
+    status: word,
+    source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
+    model: detail,
+    prLink: z.nullish(z.string()),
+    createdAt: detail,
+  }),
+)
 
 function isListed(status: string): status is JobStatus {
   return Object.hasOwn(STATUS_PHRASES, status)
@@ -184,11 +186,13 @@ const count = z.int().check(
 const visitorCounts = { human: count, ai: count, total: count }
 
 /** One page of visitors (section 4.4). All fields are required. */
-export const visitorsPageSchema = z.object({
-  totals: z.object(visitorCounts),
-  visitors: z.array(z.object({ path: z.string(), ...visitorCounts })),
-  hasMore: z.boolean(),
-})
+export const visitorsPageSchema = z.lazy(() =>
+  z.object({
+    totals: z.object(visitorCounts),
+    visitors: z.array(z.object({ path: z.string(), ...visitorCounts })),
+    hasMore: z.boolean(),
+  }),
+)
 
 export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 

@@ -45,18 +45,20 @@ function readProgress(suite: Progress, app = ACTIONS) {
   return { conclusion, isGuarded, state: waits ? ('approval' as const) : getState(suite) }
 }
 
-const wireCheckRun = z.object({
-  ...PROGRESS,
-  name: z.catch(z.string(), 'a check without a name'),
-  id: integer,
-  check_suite: part({ id: integer }),
-  app: part({ slug: textOrEmpty }),
-  output: part({ title: text, summary: text, text, annotations_count: integer }),
-  details_url: text,
-  html_url: text,
-  started_at: textOrEmpty,
-  completed_at: textOrEmpty,
-})
+const wireCheckRun = z.lazy(() =>
+  z.object({
+    ...PROGRESS,
+    name: z.catch(z.string(), 'a check without a name'),
+    id: integer,
+    check_suite: part({ id: integer }),
+    app: part({ slug: textOrEmpty }),
+    output: part({ title: text, summary: text, text, annotations_count: integer }),
+    details_url: text,
+    html_url: text,
+    started_at: textOrEmpty,
+    completed_at: textOrEmpty,
+  }),
+)
 
 type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
 
@@ -96,12 +98,14 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
 
 export const checkRunSchema = z.pipe(wireCheckRun, z.transform(toCheckRun))
 
-const wireCheckSuite = z.object({
-  ...PROGRESS,
-  id: integer,
-  app: part({ slug: textOrEmpty }),
-  latest_check_runs_count: z.catch(z.int(), 0),
-})
+const wireCheckSuite = z.lazy(() =>
+  z.object({
+    ...PROGRESS,
+    id: integer,
+    app: part({ slug: textOrEmpty }),
+    latest_check_runs_count: z.catch(z.int(), 0),
+  }),
+)
 
 type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
@@ -116,16 +120,18 @@ const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
 
 export const checkSuiteSchema = z.pipe(wireCheckSuite, z.transform(toCheckSuite))
 
-const wireWorkflowRun = z.object({
-  ...PROGRESS,
-  id: z.int(),
-  check_suite_id: integer,
-  check_suite_url: textOrEmpty,
-  workflow_id: integer,
-  path: text,
-  event: text,
-  run_started_at: textOrEmpty,
-})
+const wireWorkflowRun = z.lazy(() =>
+  z.object({
+    ...PROGRESS,
+    id: z.int(),
+    check_suite_id: integer,
+    check_suite_url: textOrEmpty,
+    workflow_id: integer,
+    path: text,
+    event: text,
+    run_started_at: textOrEmpty,
+  }),
+)
 
 type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
 
@@ -209,12 +215,14 @@ function getStatusState(state: string | undefined): State {
 }
 
 export const commitStatusSchema = z.pipe(
-  z.object({
-    context: z.catch(z.string(), 'a commit status without a name'),
-    state: text,
-    description: text,
-    target_url: text,
-  }),
+  z.lazy(() =>
+    z.object({
+      context: z.catch(z.string(), 'a commit status without a name'),
+      state: text,
+      description: text,
+      target_url: text,
+    }),
+  ),
   z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
     name,
     state: getStatusState(state),
@@ -342,13 +350,15 @@ const parseWorkflowRuns = createFirstPageParser('workflow_runs', workflowRunSche
 const MAX_ANNOTATION_PAGES = 3
 
 const annotationSchema = z.pipe(
-  z.object({
-    path: z.catch(z.string(), 'a file'),
-    start_line: z.catch(z.int(), 0),
-    title: textOrEmpty,
-    message: textOrEmpty,
-    annotation_level: textOrEmpty,
-  }),
+  z.lazy(() =>
+    z.object({
+      path: z.catch(z.string(), 'a file'),
+      start_line: z.catch(z.int(), 0),
+      title: textOrEmpty,
+      message: textOrEmpty,
+      annotation_level: textOrEmpty,
+    }),
+  ),
   z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
     path,
     line,

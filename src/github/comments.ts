@@ -125,16 +125,18 @@ const addedCommentSchema = z.object({ id: integer })
 export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
 
 const reviewCommentSchema = z.pipe(
-  z.object({
-    path: z.string(),
-    start_line: integer,
-    line: integer,
-    start_side: text,
-    side: text,
-    diff_hunk: textOrEmpty,
-    body: textOrEmpty,
-    user: part({ id: integer }),
-  }),
+  z.lazy(() =>
+    z.object({
+      path: z.string(),
+      start_line: integer,
+      line: integer,
+      start_side: text,
+      side: text,
+      diff_hunk: textOrEmpty,
+      body: textOrEmpty,
+      user: part({ id: integer }),
+    }),
+  ),
   z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
     const place: Place = { path, startLine, line, ...getSides(startSide, side), hunk }
     return { ...place, body, authorId: user.id }

@@ -9,13 +9,15 @@ export const MAX_COMMITS = 250
 
 const gitPerson = part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
 
-const wireCommit = z.object({
-  sha: z.string(),
-  commit: part({ message: textOrEmpty, author: gitPerson, committer: gitPerson }),
-  author: accountSchema,
-  committer: accountSchema,
-  parents: z.array(z.object({ sha: z.string() })),
-})
+const wireCommit = z.lazy(() =>
+  z.object({
+    sha: z.string(),
+    commit: part({ message: textOrEmpty, author: gitPerson, committer: gitPerson }),
+    author: accountSchema,
+    committer: accountSchema,
+    parents: z.array(z.object({ sha: z.string() })),
+  }),
+)
 
 /** Returns the login of the account, or the name and the email address in git if GitHub does not know the account. */
 function getName({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
@@ -159,14 +161,16 @@ export const isByOwner = (
   owners: ReadonlySet<string>,
 ): boolean => owners.has(writtenBy) || owners.has(committedBy)
 
-const wireFile = z.object({
-  filename: z.string(),
-  status: z.string(),
-  previous_filename: text,
-  patch: text,
-  additions: z.catch(z.int(), 0),
-  deletions: z.catch(z.int(), 0),
-})
+const wireFile = z.lazy(() =>
+  z.object({
+    filename: z.string(),
+    status: z.string(),
+    previous_filename: text,
+    patch: text,
+    additions: z.catch(z.int(), 0),
+    deletions: z.catch(z.int(), 0),
+  }),
+)
 
 const toFile = ({
   filename,
@@ -207,14 +211,16 @@ function assessFileList(
 /** Finds `owner/name` in the URL of a comparison. */
 const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 
-const wireComparison = z.object({
-  url: textOrEmpty,
-  status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-  merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson }) }),
-  commits: z.array(commitSchema),
-  total_commits: z.int(),
-  files: lenient(withGaps(z.pipe(wireFile, z.transform(toFile)))),
-})
+const wireComparison = z.lazy(() =>
+  z.object({
+    url: textOrEmpty,
+    status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
+    merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson }) }),
+    commits: z.array(commitSchema),
+    total_commits: z.int(),
+    files: lenient(withGaps(z.pipe(wireFile, z.transform(toFile)))),
+  }),
+)
 
 function toComparison(comparison: z.infer<typeof wireComparison>) {
   const { files = [], merge_base_commit: mergeBase } = comparison

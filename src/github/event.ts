@@ -1,13 +1,23 @@
 /** Reads the webhook event that started the run. */
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
-import { flag, integer, lenient, part, skipMalformed, text, textOrEmpty, visibilitySchema } from './schemas.ts'
+import {
+  flag,
+  integer,
+  lenient,
+  lenientLazily,
+  part,
+  skipMalformed,
+  text,
+  textOrEmpty,
+  visibilitySchema,
+} from './schemas.ts'
 
 const SHA = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
 const sha = lenient(SHA)
 
 /** A pull request, an issue or a discussion. */
-const subjectSchema = lenient(
+const subjectSchema = lenientLazily(() =>
   z.object({
     base: part({ sha }),
     head: part({ sha, repo: part({ full_name: text }) }),
@@ -24,7 +34,7 @@ const subjectSchema = lenient(
 )
 
 /** A comment or a review. */
-const payloadCommentSchema = lenient(
+const payloadCommentSchema = lenientLazily(() =>
   z.object({
     id: z.int(),
     html_url: text,
@@ -43,7 +53,7 @@ const payloadCommentSchema = lenient(
   }),
 )
 
-const workShape = {
+const listWorkFields = () => ({
   head_branch: text,
   head_sha: sha,
   head_commit: part({ message: textOrEmpty }),
@@ -54,10 +64,17 @@ const workShape = {
     ),
     [],
   ),
-}
-const workSchema = lenient(z.object(workShape))
+})
+const workSchema = lenientLazily(() => z.object(listWorkFields()))
 
-const runShape = { id: integer, event: textOrEmpty, workflow_id: integer, name: text, conclusion: text, html_url: text }
+const runFields = {
+  id: integer,
+  event: textOrEmpty,
+  workflow_id: integer,
+  name: text,
+  conclusion: text,
+  html_url: text,
+}
 
 const pushedCommitSchema = z.object({
   id: SHA,
@@ -97,15 +114,17 @@ const payloadSchema = part({
   discussion: subjectSchema,
   comment: payloadCommentSchema,
   review: payloadCommentSchema,
-  workflow_run: lenient(z.object({ ...workShape, ...runShape })),
+  workflow_run: lenientLazily(() => z.object({ ...listWorkFields(), ...runFields })),
   check_suite: workSchema,
-  check_run: lenient(z.object({ ...workShape, check_suite: workSchema })),
-  deployment: lenient(z.object({ ref: text, sha })),
+  check_run: lenientLazily(() => z.object({ ...listWorkFields(), check_suite: workSchema })),
+  deployment: lenientLazily(() => z.object({ ref: text, sha })),
   commit: part({ commit: part({ message: textOrEmpty }), parents: z.catch(z.array(z.object({ sha: SHA })), []) }),
   build: part({ commit: sha }),
   registry_package: part({ package_version: part({ target_oid: sha }) }),
-  merge_group: lenient(z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
-  release: lenient(z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text })),
+  merge_group: lenientLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
+  release: lenientLazily(() =>
+    z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text }),
+  ),
 })
 const objectSchema = z.object({})
 type Payload = z.infer<typeof payloadSchema>

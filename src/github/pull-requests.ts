@@ -95,17 +95,19 @@ const baseRepositorySchema = z.pipe(
   z.transform((repo) => ({ name: repo.full_name, visibility: z.parse(visibilitySchema, repo) })),
 )
 
-const wirePullRequest = z.object({
-  ...COMMON_FIELDS,
-  base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
-  body: textOrEmpty,
-  draft: z.boolean(),
-  merged: z.boolean(),
-  merged_by: accountSchema,
-  mergeable: flag,
-  mergeable_state: text,
-  auto_merge: z.catch(z.nullish(z.object({})), undefined),
-})
+const wirePullRequest = z.lazy(() =>
+  z.object({
+    ...COMMON_FIELDS,
+    base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
+    body: textOrEmpty,
+    draft: z.boolean(),
+    merged: z.boolean(),
+    merged_by: accountSchema,
+    mergeable: flag,
+    mergeable_state: text,
+    auto_merge: z.catch(z.nullish(z.object({})), undefined),
+  }),
+)
 type WirePullRequest = z.infer<typeof wirePullRequest>
 
 function getState({ state, draft, merged }: WirePullRequest): PullRequestState {
@@ -149,7 +151,7 @@ const LISTED_FIELDS = {
   merged_at: z.nullable(z.string()),
 }
 
-const wireListed = z.object(LISTED_FIELDS)
+const wireListed = z.lazy(() => z.object(LISTED_FIELDS))
 
 function toListed(pull: z.infer<typeof wireListed>) {
   const { number, state, head, base } = pull
@@ -166,14 +168,16 @@ const listSchema = z.array(z.pipe(wireListed, z.transform(toListed)))
 /** A pull request with the fields that GitHub's lists contain. */
 export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 
-const wireDetailed = z.object({
-  ...LISTED_FIELDS,
-  draft: z.catch(z.boolean(), false),
-  updated_at: textOrEmpty,
-  closed_at: text,
-  requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
-  requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
-})
+const wireDetailed = z.lazy(() =>
+  z.object({
+    ...LISTED_FIELDS,
+    draft: z.catch(z.boolean(), false),
+    updated_at: textOrEmpty,
+    closed_at: text,
+    requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
+    requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
+  }),
+)
 
 function toDetailed(pull: z.infer<typeof wireDetailed>) {
   const { state, ...common } = toListed(pull)

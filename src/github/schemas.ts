@@ -34,6 +34,14 @@ export function lenient<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefine
   return z.catch(z.optional(schema), undefined)
 }
 
+/** Like `lenient`, but the schema is built when a value is present: of all possible objects, an event contains few. */
+export function lenientLazily<T>(build: () => z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+  let schema: z.ZodMiniType<T> | undefined
+  const parse = (value: unknown): T | undefined =>
+    value === undefined ? undefined : (schema ??= build()).safeParse(value).data
+  return z.pipe(z.optional(z.unknown()), z.transform(parse))
+}
+
 /** A list in which malformed items are undefined. */
 export function withGaps<T>(item: z.ZodMiniType<T>): z.ZodMiniType<(T | undefined)[]> {
   return z.array(lenient(item))

@@ -51,14 +51,16 @@ const MAX_HEADS = 10
 
 /** A run of a deleted fork has no repository, so it is skipped as malformed. */
 const runSchema = z.pipe(
-  z.object({
-    id: z.int(),
-    event: z.string(),
-    head_sha: z.string(),
-    actor: z.object({ login: z.string() }),
-    head_repository: z.object({ full_name: z.string() }),
-    repository: z.object({ full_name: z.string() }),
-  }),
+  z.lazy(() =>
+    z.object({
+      id: z.int(),
+      event: z.string(),
+      head_sha: z.string(),
+      actor: z.object({ login: z.string() }),
+      head_repository: z.object({ full_name: z.string() }),
+      repository: z.object({ full_name: z.string() }),
+    }),
+  ),
   z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
     id,
     event,

@@ -8,13 +8,13 @@ import { fakeGitHub, createGitHubError, rejectWith } from '../../support/fake-gi
 import { fakeRunner } from '../../support/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
-const PLACE = { ...commentFacts(), inputsHash: agentInputs().hash }
+const PLACE = { ...commentFacts(), inputsHash: await agentInputs().hash() }
 const MARKER = renderReplyMarker(COMMENT, PLACE)
 const OTHER_MARKER = renderReplyMarker({ ...COMMENT, id: 70 }, PLACE)
 const OTHER_STEP = renderReplyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
 const OTHER_LEG = renderReplyMarker(COMMENT, {
   ...PLACE,
-  inputsHash: agentInputs({}, { prompt: 'Fix the API pages.' }).hash,
+  inputsHash: await agentInputs({}, { prompt: 'Fix the API pages.' }).hash(),
 })
 
 /** A fake list of comments, whose ids start at 88. */

@@ -85,10 +85,10 @@ export function renderReply(
  */
 export async function replyToComment(step: AgentStep): Promise<void> {
   const { runner, inputs, record } = step
-  const context = { ...step.context, inputsHash: inputs.hash, command: inputs.command }
   const run = redactRun(record.read(), runner.redact)
   const { comment } = run
   if (comment === undefined || inputs.dryRun) return
+  const context = { ...step.context, inputsHash: await inputs.hash(), command: inputs.command }
   const body = runner.redact(renderReply(run, conclude(run), comment, context))
   try {
     const github = openAtEnd(step)

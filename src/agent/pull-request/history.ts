@@ -22,61 +22,65 @@ const countSchema = z.int().check(z.nonnegative())
 /** Shown as it is, so that it is a reference. */
 const sourceSchema = z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
 
-const rowSchema = z.object({
-  /** The run, its attempt, its job and step, the start and the turn identify a row. */
-  run: z.int(),
-  attempt: z.int(),
-  job: textSchema,
-  action: textSchema,
-  turn: z.int(),
-  /** When the turn began, in ISO 8601. */
-  start: z.iso.datetime(),
-  /** When its step ends at the latest, in ISO 8601. */
-  until: z.iso.datetime(),
-  /** When the row was completed, in ISO 8601. Missing: the agent is working. */
-  end: z.optional(z.iso.datetime()),
-  /** Whether the agent may still be working although the step has ended. */
-  mayRun: z.optional(z.boolean()),
-  startedBy: z.object({ text: textSchema, url: optionalText }),
-  /** The id of the step in the workflow, if it has one and readers may know it. */
-  step: optionalText,
-  /** The page of the run, if readers may know it. */
-  url: optionalText,
-  /** How the turn ended, as a value of the output `outcome`. */
-  outcome: optionalText,
-  /** The same in words. */
-  result: optionalText,
-  /** The page that shows the agent's new commits. */
-  commits: optionalText,
-  /** What the turn did to the pull request. */
-  effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
-  /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
-  sources: z.array(sourceSchema),
-  /** The pull requests that `skip-labels` exempts, in the same form. */
-  exempt: z.array(sourceSchema),
-  /** How many sources readers of the pull request may not know. */
-  hidden: countSchema,
-})
+const rowSchema = z.lazy(() =>
+  z.object({
+    /** The run, its attempt, its job and step, the start and the turn identify a row. */
+    run: z.int(),
+    attempt: z.int(),
+    job: textSchema,
+    action: textSchema,
+    turn: z.int(),
+    /** When the turn began, in ISO 8601. */
+    start: z.iso.datetime(),
+    /** When its step ends at the latest, in ISO 8601. */
+    until: z.iso.datetime(),
+    /** When the row was completed, in ISO 8601. Missing: the agent is working. */
+    end: z.optional(z.iso.datetime()),
+    /** Whether the agent may still be working although the step has ended. */
+    mayRun: z.optional(z.boolean()),
+    startedBy: z.object({ text: textSchema, url: optionalText }),
+    /** The id of the step in the workflow, if it has one and readers may know it. */
+    step: optionalText,
+    /** The page of the run, if readers may know it. */
+    url: optionalText,
+    /** How the turn ended, as a value of the output `outcome`. */
+    outcome: optionalText,
+    /** The same in words. */
+    result: optionalText,
+    /** The page that shows the agent's new commits. */
+    commits: optionalText,
+    /** What the turn did to the pull request. */
+    effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
+    /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
+    sources: z.array(sourceSchema),
+    /** The pull requests that `skip-labels` exempts, in the same form. */
+    exempt: z.array(sourceSchema),
+    /** How many sources readers of the pull request may not know. */
+    hidden: countSchema,
+  }),
+)
 
-const historySchema = z.object({
-  v: z.literal(1),
-  /** The id of the job that opened the pull request. */
-  job: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)),
-  /** The labels whose steps share the pull request. */
-  labels: z.array(textSchema),
-  /** The word with which a comment on the pull request asks the agent, such as `/docs`, as far as known. */
-  command: z.optional(z.string().check(z.regex(/^\/[\w-]{1,50}$/))),
-  /** How many follow-ups `on-open-pr` has sent. */
-  followUps: countSchema,
-  /** The `max-follow-ups` of the step that last counted one. */
-  limit: z.optional(z.int()),
-  /** Oldest first. */
-  rows: z.array(rowSchema),
-  /** How many older rows no longer fit into the comment. */
-  dropped: countSchema,
-  /** What is left to do, as Markdown, and when that was read. */
-  left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(textSchema) })),
-})
+const historySchema = z.lazy(() =>
+  z.object({
+    v: z.literal(1),
+    /** The id of the job that opened the pull request. */
+    job: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)),
+    /** The labels whose steps share the pull request. */
+    labels: z.array(textSchema),
+    /** The word with which a comment on the pull request asks the agent, such as `/docs`, as far as known. */
+    command: z.optional(z.string().check(z.regex(/^\/[\w-]{1,50}$/))),
+    /** How many follow-ups `on-open-pr` has sent. */
+    followUps: countSchema,
+    /** The `max-follow-ups` of the step that last counted one. */
+    limit: z.optional(z.int()),
+    /** Oldest first. */
+    rows: z.array(rowSchema),
+    /** How many older rows no longer fit into the comment. */
+    dropped: countSchema,
+    /** What is left to do, as Markdown, and when that was read. */
+    left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(textSchema) })),
+  }),
+)
 
 /** One turn of the agent on the pull request. */
 export type HistoryRow = Readonly<z.infer<typeof rowSchema>>
