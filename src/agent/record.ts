@@ -237,9 +237,9 @@ export class Recorder {
   }
 
   /** Records the error that stopped the newest turn or the work after it. */
-  fail(error: ActionError, roundStop: RoundStop | undefined = this.newest.roundStop): void {
+  fail(error: ActionError): void {
     logCauses(error, this.#step.runner.debug)
-    this.update({ error, roundStop, isCancelled: this.#step.signal.aborted })
+    this.update({ error, isCancelled: this.#step.signal.aborted })
   }
 
   /** Adds facts about the step. */

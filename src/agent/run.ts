@@ -92,12 +92,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
     const name = nameTurn(record.turns, inputs.fixRounds)
     runner.startGroup(titleTurn(name, record.newest))
     try {
-      const end = await runTurn(next, watch)
-      if ('kind' in end) {
-        record.fail(end.error, end.roundStop)
-        return undefined
-      }
-      next = await finishTurn(end, compared, step)
+      next = await finishTurn(await runTurn(next, watch), compared, step)
     } finally {
       runner.endGroup()
     }

@@ -11,7 +11,7 @@ import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
-import type { Recipient, Refusal } from '../turn/recipient.ts'
+import type { Recipient } from '../turn/recipient.ts'
 import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
 import { getIdleWaitMs, type History, type HistoryUpdate } from './history.ts'
 import { announceTurn, findHistory } from './mark.ts'
@@ -104,12 +104,11 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
       await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
     },
-    async check(job): Promise<Refusal | undefined> {
+    async check(job) {
       if (job !== undefined) await assertOwn(job)
       const { state } = await requireBeforeSending(unknown, () => readPullRequest(address, step), hint)
-      if (isOpen({ state })) return undefined
-      const error = refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
-      return { kind: 'refusal', error }
+      if (isOpen({ state })) return
+      throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },
   }
 }
@@ -134,6 +133,6 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
     async announce() {
       if (label !== '' && !dryRun) await record.attempt(lost, () => announceTurn(step))
     },
-    check: () => Promise.resolve(undefined),
+    check: () => Promise.resolve(),
   }
 }

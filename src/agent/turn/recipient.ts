@@ -1,16 +1,8 @@
 /** Whom a prompt is for. Each feature makes its own recipients; the turn engine knows nothing else of a feature. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
-import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs.ts'
-import type { FollowUpReason, RoundStop } from '../record.ts'
-
-/** The prompt must not be sent. `roundStop`: the prompt is that of a fix round, and this is why no further one follows. */
-export interface Refusal {
-  readonly kind: 'refusal'
-  readonly error: ActionError
-  readonly roundStop?: RoundStop
-}
+import type { FollowUpReason } from '../record.ts'
 
 export interface Recipient {
   readonly task: Task
@@ -39,7 +31,7 @@ export interface Recipient {
    * @param job as last read; undefined for a new job
    * @throws ActionError `not-sent`
    */
-  readonly check: (job?: Job) => Promise<Refusal | undefined>
+  readonly check: (job?: Job) => Promise<void>
 }
 
 /** A recipient that needs no preparation: it says nothing on GitHub, and nothing there can forbid the prompt. */
@@ -47,5 +39,5 @@ export const plainRecipient = (task: Task): Recipient => ({
   task,
   getIdleWaitMs: () => Promise.resolve(0),
   announce: () => Promise.resolve(),
-  check: () => Promise.resolve(undefined),
+  check: () => Promise.resolve(),
 })

@@ -30,7 +30,7 @@ import {
   REPLICA_LAG_MS,
   TURN_START_TIMEOUT_MS,
 } from './poll-schedule.ts'
-import type { Recipient, Refusal } from './recipient.ts'
+import type { Recipient } from './recipient.ts'
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
 const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
@@ -107,7 +107,6 @@ async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Pr
 
 /** A follow-up that the service has accepted, or may have accepted. */
 interface SentFollowUp {
-  readonly kind: 'sent'
   readonly delivery: Sent
   /** The job before the prompt. */
   readonly before: Job
@@ -125,7 +124,7 @@ async function sendFollowUp(
   task: { readonly jobId: string; readonly prompt: string },
   recipient: Recipient,
   watch: JobWatch,
-): Promise<SentFollowUp | Refusal | undefined> {
+): Promise<SentFollowUp | undefined> {
   const { client, inputs } = watch.step
   let isAnnounced = false
   for (let attempt = 1; ;) {
@@ -133,8 +132,10 @@ async function sendFollowUp(
     if (!isAnnounced) await recipient.announce(before)
     isAnnounced = true
     if (inputs.dryRun) return undefined
-    const [current, refusal] = await Promise.all([readJob(task.jobId, watch), recipient.check(before)])
-    if (refusal !== undefined) return refusal
+    const checked = recipient.check(before)
+    // Ends the read before the error of the check, so that it does not continue in the background.
+    const [current] = await Promise.all([readJob(task.jobId, watch), checked.catch(() => undefined)])
+    await checked
     if (current === undefined) throw createLateError(UNREAD)
     const pullRequest = await readPullRequestBefore(before, watch.step)
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
@@ -142,7 +143,7 @@ async function sendFollowUp(
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
     if (recipient.announcement !== undefined) watch.note(recipient.announcement)
     const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
-    if (delivery.kind !== 'retry') return { kind: 'sent', delivery, before, pullRequest }
+    if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
     await waitToResend(delivery, watch.step)
   }
 }
@@ -245,12 +246,11 @@ async function runFollowUp(
   task: { readonly jobId: string; readonly prompt: string },
   recipient: Recipient,
   watch: JobWatch,
-): Promise<TurnEnd | Refusal> {
+): Promise<TurnEnd> {
   const { step } = watch
   const { clock, inputs, record } = step
   const sent = await sendFollowUp(task, recipient, watch)
   if (sent === undefined) return previewTurn(recipient, step)
-  if (sent.kind !== 'sent') return sent
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let begun: Job | undefined
@@ -274,14 +274,13 @@ const CREATE_LAG_MS = 30_000
  * Creates a job (section 4.1), and waits for its end.
  * @throws ActionError if the service does not accept the prompt
  */
-async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
+async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs } = watch.step
   if (inputs.dryRun) return previewTurn(recipient, watch.step)
   await recipient.announce()
   let delivery: Delivery
   for (let attempt = 1; ; attempt++) {
-    const refusal = await recipient.check()
-    if (refusal !== undefined) return refusal
+    await recipient.check()
     delivery = await deliver(() => client.createJob(prompt, attempt), watch.step)
     if (delivery.kind !== 'retry') break
     await waitToResend(delivery, watch.step)
@@ -340,7 +339,7 @@ function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void
  * Runs a turn of the agent, from the prompt to its end.
  * @throws ActionError if the end was not observed; what was observed is already recorded
  */
-export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
+export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
   const { task } = recipient
   announceStart(recipient, watch.step)
   switch (task.kind) {
