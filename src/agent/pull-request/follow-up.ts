@@ -81,8 +81,8 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     if (isCounted) assertBelowLimit(number, followUps, step)
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
-  const assertOwn = async (job: Job): Promise<void> => {
-    const refusal = await requireBeforeSending(unknown, () => findRefusalReason(job, pullRequest, step), hint)
+  const assertOwn = (job: Job): void => {
+    const refusal = findRefusalReason(job, pullRequest, step)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -100,12 +100,12 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     },
     async announce(job) {
       if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
-      if (job !== undefined) await assertOwn(job)
+      if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
       await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
     },
     async check(job) {
-      if (job !== undefined) await assertOwn(job)
+      if (job !== undefined) assertOwn(job)
       const { state } = await requireBeforeSending(unknown, () => readPullRequest(address, step), hint)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
