@@ -155,7 +155,6 @@ function describeTimeout(run: Run): string {
 const titlePreview: Text = (run) => {
   const { preview } = getOwnTurn(run) ?? {}
   if (preview?.isContinued === true) return 'Dry run, the prompt would go to an open pull request'
-  if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
   return `Dry run, the prompt would ${isFollowUp(run) ? 'go to an existing job' : 'start a new job'}`
 }
 
@@ -166,10 +165,7 @@ const describePreview: Text = (run) => {
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
   const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
-  if (task.kind === 'create') {
-    const named = (preview?.undecided ?? []).map((number) => `#${number}`).join(', ')
-    return `${sent} to a new job${named === '' ? '' : ` (${unconfirmed}: pull request ${named} may be the agent's)`}.`
-  }
+  if (task.kind === 'create') return `${sent} to a new job.`
   const number = preview?.pullRequest
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
   return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`

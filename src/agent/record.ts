@@ -113,8 +113,6 @@ export interface Preview {
   /** The number of the open pull request whose job would receive it, or of the one that the job names. */
   readonly pullRequest?: number | undefined
   readonly isContinued: boolean
-  /** Open pull requests whose job may be the one to receive the prompt, instead of a new job. */
-  readonly undecided: readonly number[]
   /** Whether the job that would receive the prompt was read, which requires a key. */
   readonly isJobRead: boolean
 }

@@ -55,8 +55,6 @@ interface Found {
   readonly labelExists?: Promise<boolean> | undefined
   /** What to tell the readers of the run, if it is not skipped because of its change. */
   readonly notices: readonly (readonly [title: string, text: string])[]
-  /** Open pull requests whose job a dry run without a key cannot check. */
-  readonly undecided: readonly number[]
 }
 
 /**
@@ -69,7 +67,6 @@ async function findRolling(step: AgentStep): Promise<Found> {
   const github = openGitHub(step)
   const open = await github.listOpenPullRequests(repository, label)
   const labelled = open.filter(({ labels }: PullRequestInList) => hasLabel(label, labels))
-  const undecided: number[] = []
   const notices: [title: string, text: string][] = []
   let commits: Found['commits']
   const readCommits = (pullRequest: PullRequest): void => {
@@ -91,11 +88,10 @@ async function findRolling(step: AgentStep): Promise<Found> {
           'More than one pull request is open',
           `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(others)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
-      return { job: found, commits, undecided: [], notices }
+      return { job: found, commits, notices }
     }
     // The pull request may have been closed since it was listed.
     if (!isOpen(found.pullRequest)) continue
-    if (found.isUndecided) undecided.push(number)
     const reason =
       found.reasons.length === 0 ? `no history comment names its job. ${NO_HISTORY}` : `${found.reasons.join(', ')}.`
     notices.push([
@@ -104,7 +100,7 @@ async function findRolling(step: AgentStep): Promise<Found> {
     ])
   }
   const labelExists = dryRun ? undefined : startEarly(github.labelExists(repository, label))
-  return { job: undefined, labelExists, undecided, notices }
+  return { job: undefined, labelExists, notices }
 }
 
 /**
@@ -156,12 +152,11 @@ export async function chooseRollingRecipient(
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
   const found = await requireBeforeSending(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
-  const { job, commits, labelExists, undecided, notices } = found
+  const { job, commits, labelExists, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)
     return {
       ...plainRecipient({ kind: 'create', prompt }),
-      undecided,
       announce: () => ensureLabel(labelExists, step),
     }
   const { number } = job.pullRequest

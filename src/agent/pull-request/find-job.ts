@@ -36,8 +36,6 @@ interface NoJob {
   readonly pullRequest: PullRequest
   /** Why not, for each job that a history comment names. Quotes nothing from GitHub or the service. */
   readonly reasons: readonly string[]
-  /** Whether a history comment names a job that a dry run without a key cannot check. */
-  readonly isUndecided: boolean
 }
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
@@ -99,12 +97,7 @@ export async function findJobOfPullRequest(
     readPullRequest(address, step),
     listHistories(address, openGitHub(step)),
   ])
-  const none = (reasons: readonly string[], isUndecided = false): NoJob => ({
-    kind: 'no-job',
-    pullRequest,
-    reasons,
-    isUndecided,
-  })
+  const none = (reasons: readonly string[]): NoJob => ({ kind: 'no-job', pullRequest, reasons })
   if (!isOpen(pullRequest)) return none([])
   const own = [
     ...histories.filter(({ author }) => author === 'trusted'),
@@ -117,7 +110,7 @@ export async function findJobOfPullRequest(
   if (first !== undefined) onCandidate?.(pullRequest)
   if (!step.inputs.hasService)
     return first === undefined
-      ? none([], others.length > 0)
+      ? none([])
       : { kind: 'job', jobId: first.history.job, pullRequest, isProven: false, listed: first }
   const reasons: string[] = []
   for (const jobId of jobIds) {

@@ -13,8 +13,6 @@ export interface Recipient {
   readonly announcement?: string
   /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
   readonly pullRequestNumber?: number
-  /** Open pull requests that may be the recipient's. Only in a dry run without a key, which cannot read their jobs. */
-  readonly undecided?: readonly number[]
   /**
    * Returns for how long, in milliseconds, an idle job must be watched before the prompt, because an earlier turn may still
    * be shown as running.

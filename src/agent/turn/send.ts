@@ -311,17 +311,14 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn(
-  { task, pullRequestNumber, undecided = [] }: Recipient,
-  { runner, inputs, record }: AgentStep,
-): TurnEnd {
+function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, record }: AgentStep): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
   const ofJob = record.newest.job?.prLink?.number
   const pullRequest = pullRequestNumber ?? (ofJob === undefined ? undefined : Number(ofJob))
   const isContinued = pullRequestNumber !== undefined
-  return { end: 'previewed', preview: { pullRequest, isContinued, undecided, isJobRead: inputs.hasService } }
+  return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
