@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
+import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
 import {
-  examinePullRequest,
   needsReviews,
   readMarkable,
   readMergeability,
@@ -47,7 +47,7 @@ async function trackPullRequest(step: AgentStep): Promise<Findings> {
   step.record.update({ pullRequest: describePullRequest(pullRequest) })
   await markPullRequest(pullRequest, 'job_1', step)
   if (needsReviews(pullRequest, step)) await requestReviews(pullRequest, [], step)
-  return examinePullRequest(pullRequest, () => false, step)
+  return waitForChecks(pullRequest, () => false, step)
 }
 
 /**

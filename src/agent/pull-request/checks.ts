@@ -10,6 +10,7 @@ import { ActionError, describeError, asExpectedError, tolerate } from '../../run
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import type { AgentInputs } from '../inputs.ts'
 import { findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
   type AgentStep,
@@ -19,6 +20,9 @@ import {
   listFailedChecks,
   readPullRequest,
 } from '../record.ts'
+
+export const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+  waitForChecks || allowedPaths.length > 0
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
@@ -205,7 +209,8 @@ function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>
 }
 
 /**
- * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near.
+ * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near, if the
+ * inputs ask for them.
  * @param mayFix whether the agent would be sent the failures of this head: the step then waits for all checks
  * @throws ActionError `cancelled`
  */
@@ -215,6 +220,7 @@ export async function waitForChecks(
   step: AgentStep,
 ): Promise<Findings> {
   const { clock, deadlineAt, context, inputs, record, signal } = step
+  if (!needsExamination(inputs)) return describePullRequest(pullRequest)
   const { turns } = record
   const github = openGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS

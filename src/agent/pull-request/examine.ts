@@ -19,7 +19,7 @@ import {
   listPullRequestCommits,
   readPullRequest,
 } from '../record.ts'
-import { waitForChecks } from './checks.ts'
+import { needsExamination } from './checks.ts'
 import { isMarkRequired, markPullRequest } from './mark.ts'
 
 /** With more reviewers, nobody feels responsible. */
@@ -106,9 +106,6 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
 /** Errors after which the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
 const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'invalid-response', 'deadline']
 
-const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
-  waitForChecks || allowedPaths.length > 0
-
 /**
  * Reads the job's pull request. If GitHub fails, the job's result is kept.
  * @returns undefined if the pull request cannot be read, or no input needs it
@@ -145,23 +142,6 @@ export function needsReviews(pullRequest: PullRequest, { inputs, record }: Agent
   const { job, effect } = record.newest
   const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
   return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
-}
-
-/**
- * Waits for the checks of a pull request and compares its files, if the inputs ask for it.
- * @param mayFix whether the agent would be sent these failures
- * @throws ActionError `cancelled`
- */
-export async function examinePullRequest(
-  pullRequest: PullRequest,
-  mayFix: (failed: Findings) => boolean,
-  step: AgentStep,
-): Promise<Findings> {
-  const described = describePullRequest(pullRequest)
-  if (!needsExamination(step.inputs)) return described
-  step.record.update({ pullRequest: described })
-  step.writeMilestone()
-  return waitForChecks(pullRequest, mayFix, step)
 }
 
 /** Whether all compared commits are the work of these owners. */
