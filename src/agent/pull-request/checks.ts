@@ -8,7 +8,6 @@ import type { Comparison } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, asExpectedError, tolerate } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
 import { findOutOfScope, warnOfFolders } from '../path-filter.ts'
@@ -147,17 +146,6 @@ export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks'
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
 }
 
-/** @returns how long the slowest running check took on an earlier commit, as a sentence after a space; '' if unknown */
-export function formatUsualTime(checks: readonly Check[], earlier: readonly Check[]): string {
-  const times = checks.filter(isRunning).flatMap(({ name, app }) => {
-    const { tookMs } = earlier.find((check) => check.name === name && check.app === app) ?? {}
-    return tookMs === undefined ? [] : [{ name, tookMs }]
-  })
-  const [slowest] = times.sort((a, b) => b.tookMs - a.tookMs)
-  if (slowest === undefined) return ''
-  return ` On the previous commit, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
-}
-
 const PAUSE_MS = 10_000
 /** After this time, looking less often saves more requests than it costs in time. */
 const FREQUENT_UNTIL_MS = 600_000
@@ -221,11 +209,8 @@ export async function waitForChecks(
 ): Promise<Findings> {
   const { clock, deadlineAt, context, inputs, record, signal } = step
   if (!needsExamination(inputs)) return describePullRequest(pullRequest)
-  const { turns } = record
   const github = openGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
-  // The checks of the previous turn show how long each check takes.
-  const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.runner.log })
   let known = pullRequest
 
@@ -257,7 +242,7 @@ export async function waitForChecks(
       else if (polled.isStateNew) {
         heartbeat.restart()
         record.note(line)
-      } else heartbeat.logIfDue(line + formatUsualTime(polled.checks ?? [], earlier))
+      } else heartbeat.logIfDue(line)
       const leftMs = lastReadAt - clock.now()
       if (polled.endsInMs <= 0 || leftMs <= 0) return polled
       await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
