@@ -69,18 +69,6 @@ export async function requestReviews(
 const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
   hasAuthors || hasApprovers || names.length > 0
 
-function describeUnread(inputs: AgentInputs): string {
-  const { label, waitForChecks, allowedPaths } = inputs
-  const details = [
-    'its state',
-    ...(label === '' ? [] : ['the label']),
-    ...(hasReviewers(inputs) ? ['its reviewers'] : []),
-    ...(waitForChecks ? ['its checks'] : []),
-    ...(allowedPaths.length === 0 ? [] : ['its files']),
-  ]
-  return `The pull request could not be read (${details.join(', ')})`
-}
-
 /** How long GitHub may respond with 404 for a pull request that was just opened. */
 const NOT_FOUND_MS = 30_000
 const RETRY_PAUSE_MS = 3_000
@@ -122,7 +110,7 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
     return await readLinked(link, wasRead, step)
   } catch (caught) {
     const error = asExpectedError(caught)
-    record.warn(describeUnread(inputs), error)
+    record.warn('The pull request could not be read', error)
     const address = TRANSIENT_CODES.includes(error.code) ? toPullRequestAddress(link, context) : undefined
     if (address !== undefined) await markPullRequest(address, job.id, step)
     else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
