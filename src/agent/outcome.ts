@@ -184,14 +184,6 @@ const RULES: readonly Rule[] = [
     changed: () => false,
   },
   {
-    when: hasError(({ code }) => code === 'internal'),
-    outcome: 'error',
-    colour: 'red',
-    title: titleError,
-    text: describeError,
-    advice: hintOfError,
-  },
-  {
     when: (run) => isCancelled(run),
     outcome: 'cancelled',
     colour: 'red',
@@ -208,14 +200,6 @@ const RULES: readonly Rule[] = [
       const job = getJob(run)
       return task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined
     },
-  },
-  {
-    when: ({ skipReason }) => skipReason !== undefined,
-    outcome: 'skipped',
-    colour: 'green',
-    title: () => 'Skipped, nothing to do',
-    text: ({ skipReason }) => `No prompt was sent. ${skipReason ?? ''}`,
-    changed: () => false,
   },
   {
     when: (run) => hasError(({ code }) => code === 'not-sent')(run) && getOwnTurn(run)?.job?.status === 'archived',
@@ -240,6 +224,14 @@ const RULES: readonly Rule[] = [
     title: titleError,
     text: describeError,
     advice: (run) => (isUnseen(run) ? CHECK_BEFORE_RESENDING : hintOfError(run)),
+  },
+  {
+    when: ({ skipReason }) => skipReason !== undefined,
+    outcome: 'skipped',
+    colour: 'green',
+    title: () => 'Skipped, nothing to do',
+    text: ({ skipReason }) => `No prompt was sent. ${skipReason ?? ''}`,
+    changed: () => false,
   },
   {
     when: (run) => run.state === 'running' && (getOwnTurn(run)?.end === undefined || mayStillChange(run)),
@@ -338,10 +330,11 @@ function getRule(run: Run): Rule {
   return rule
 }
 
-/** A cancellation can surface as the error of the request that it aborted. */
+/** A cancellation can surface as the error of the request that it aborted, but a bug stays a bug. */
 function isCancelled(run: Run): boolean {
   const error = getError(run)
-  return error !== undefined && (error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true)
+  if (error === undefined || error.code === 'internal') return false
+  return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
 }
 
 /** A running fix round may still add commits to a pull request that the step's own turn left unchanged. */
