@@ -181,11 +181,11 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
-    ...(command !== undefined && { command }),
+    command,
     followUps: state.followUps + (countsFollowUp ? 1 : 0),
-    ...(limit !== undefined && { limit }),
+    limit,
     rows: [...others, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
-    ...(left !== undefined && { left }),
+    left,
   }
 }
 

@@ -82,7 +82,7 @@ function toRowEnd(turn: Turn, now: Date): Partial<HistoryRow> {
     outcome: getTurnOutcome(turn),
     result: formatEnd(turn),
     effect: turn.effect?.kind ?? 'unknown',
-    ...(mayStillRun(turn) && { mayRun: true }),
+    mayRun: mayStillRun(turn) || undefined,
   }
 }
 
@@ -105,10 +105,10 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     turn: index,
     start: turn.startedAt.toISOString(),
     until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
-    startedBy: { text, ...(url !== undefined && { url }) },
-    ...(isNamed && { url: getRunUrl(context), ...(stepId !== '' && { step: stepId }) }),
+    startedBy: { text, url },
+    ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
     ...toRowEnd(turn, now),
-    ...(commits !== undefined && { commits }),
+    commits,
     sources: [...sources.named],
     exempt: [...exempt.named],
     hidden: sources.hidden,
