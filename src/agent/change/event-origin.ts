@@ -1,7 +1,6 @@
 /** Determines from the event alone what started the run: as values for the loop guard, and in words for people. */
 import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
-import { formatCount } from '../../text/format.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
@@ -102,11 +101,8 @@ const KIND_TEXTS = {
 export function describeTrigger(event: Event, command: string): LinkedText {
   const by = ` by ${quoteName(event.sender.login)}`
   switch (event.kind) {
-    case 'push': {
-      const { commits, compareUrl: url } = event.push
-      const count = commits.length === 0 ? '' : `: ${formatCount(commits.length, 'commit')}`
-      return { text: `push to ${quoteName(event.branch)}${by}${count}`, url }
-    }
+    case 'push':
+      return { text: `push to ${quoteName(event.branch)}${by}`, url: event.push.compareUrl }
     case 'tag':
       return { text: `tag ${quoteName(event.tag)}${by}`, url: event.push?.compareUrl }
     case 'release':
