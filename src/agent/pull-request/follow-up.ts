@@ -1,5 +1,5 @@
 /** The recipient of a follow-up to the job of an open pull request, which a label or a comment has found. */
-import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
 import { isByOwner, listOwners } from '../../github/commits.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
@@ -118,11 +118,10 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
   const { context, github, inputs, record } = step
   const { label, dryRun } = inputs
   const lost = 'The history may not show that the agent is working'
-  let link: PullRequestLink | undefined
   return {
     task,
     async getIdleWaitMs({ id, prLink }) {
-      link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
+      const link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
       if (github === undefined || link === undefined) return REPLICA_LAG_MS
       const address = toPullRequestAddress(link, context)
       const listed = await record.attempt(lost, () => findHistory(address, id, step))
