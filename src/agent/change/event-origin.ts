@@ -5,11 +5,8 @@ import { quoteName, type LinkedText } from '../../text/markdown.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
-  /**
-   * `people`: a manual action or a schedule. `change`: commits, with the range that they end. `unknown`: GitHub does not record
-   * what the run is about.
-   */
-  readonly kind: 'people' | 'change' | 'unknown' | 'other'
+  /** `people`: a manual action or a schedule. `unknown`: GitHub does not record what the run is about. */
+  readonly kind: 'people' | 'unknown' | 'other'
   readonly numbers: readonly number[]
   readonly branch: string | undefined
   /** Newest first. */
@@ -65,17 +62,17 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return getSubjectOrigin(event.subject)
     case 'push':
-      return { kind: 'change', commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
+      return { commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
-      return { kind: 'change', commits: getTagCommits(event, sha) }
+      return { commits: getTagCommits(event, sha) }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
       return { branch: getBranch(event.branch) }
     case 'workflow-run': {
       const { cause } = event.run
-      return cause === 'head' ? { ...getWorkOrigin(event.work), kind: 'change' } : { kind: cause }
+      return cause === 'head' ? getWorkOrigin(event.work) : { kind: cause }
     }
     case 'deletion':
       return {}
