@@ -16,7 +16,7 @@ import {
   formatUnconfirmed,
 } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
-import { formatMarkGrant } from './pull-request/mark.ts'
+import { createMissingLabel, formatMarkGrant, getRepository } from './pull-request/mark.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest } from '../github/pull-requests.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
@@ -41,8 +41,6 @@ function startEarly<T>(started: Promise<T>): Promise<T> {
   started.catch(() => undefined)
   return started
 }
-
-const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
 
 const NO_HISTORY =
   'Somebody has added the label by hand, or has deleted the comment. To continue a pull request of the agent, run a step with its `job-id` and without a prompt: it writes the comment again.'
@@ -108,14 +106,11 @@ async function findRolling(step: AgentStep): Promise<Found> {
  * @throws ActionError `not-sent`
  */
 async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
-  const { inputs } = step
-  const { label } = inputs
+  const { label } = step.inputs
   const hint = `Create the label \`${label}\` by hand.`
   await requireBeforeSending(
     `The label \`${label}\` does not exist and could not be created`,
-    async () => {
-      if ((await exists) !== true) await openGitHub(step).createLabel(getRepository(step), label)
-    },
+    () => createMissingLabel(step, exists),
     hint,
     `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
   )

@@ -221,12 +221,22 @@ export async function announceTurn(
   await writeHistory(place, openGitHub(step), step, asIdle)
 }
 
-/**
- * Whether the next run depends on the mark: it would start another job otherwise. On events of pull requests, the agent's own
- * pull request starts the next run.
- */
-export const isMarkRequired = ({ context, inputs }: AgentStep): boolean =>
-  inputs.onOpenPr !== 'new' || (/^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === '')
+/** Whether the agent's own pull request starts the next run. */
+export const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
+  /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
+
+/** Whether the next run depends on the mark: it would start another job otherwise. */
+export const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+
+/** The repository in which the agent opens its pull requests. */
+export const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
+
+/** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
+export async function createMissingLabel(step: AgentStep, exists?: Promise<boolean>): Promise<void> {
+  const github = openGitHub(step)
+  const [repository, { label }] = [getRepository(step), step.inputs]
+  if (!(await (exists ?? github.labelExists(repository, label)))) await github.createLabel(repository, label)
+}
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
 export function formatMarkGrant({ context, inputs }: AgentStep): string {
