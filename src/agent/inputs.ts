@@ -150,6 +150,10 @@ export type RequestedRange =
       readonly number: number
     }
 
+/** Whether the input names the range, so that it does not depend on the event. */
+export const isExplicitRange = (range: RequestedRange): range is Extract<RequestedRange, { repository: unknown }> =>
+  range.kind === 'between' || range.kind === 'pull-request'
+
 /** A tag may contain `@`, so a repository is only what looks like `owner/name` before the first `@`. `.` and `..` are no names. */
 const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
 

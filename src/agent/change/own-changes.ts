@@ -7,7 +7,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
-import { formatGrant } from '../inputs.ts'
+import { formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
@@ -136,8 +136,11 @@ function listCommits(
   const { context, inputs } = step
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
-  const isIndependent = inputs.changeRange.kind === 'between' || inputs.changeRange.kind === 'pull-request'
-  if (compared === undefined || isIndependent || !isSameRepository(compared.repository, context.repository))
+  if (
+    compared === undefined ||
+    isExplicitRange(inputs.changeRange) ||
+    !isSameRepository(compared.repository, context.repository)
+  )
     return ofEvent
   return mergeCommits(compared.commits, ofEvent)
 }
@@ -298,9 +301,8 @@ export async function findLoop(
   const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
   const { kind } = findEventOrigin(context)
-  const isExplicit = changeRange.kind === 'between' || changeRange.kind === 'pull-request'
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
-  if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
+  if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
     runner.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)

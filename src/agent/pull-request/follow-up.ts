@@ -6,7 +6,7 @@ import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
-import type { Task } from '../inputs.ts'
+import { isExplicitRange, type Task } from '../inputs.ts'
 import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
@@ -20,7 +20,7 @@ import { announceTurn, findHistory } from './mark.ts'
 export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
-  const source = 'repository' in changeRange ? (changeRange.repository ?? repository) : repository
+  const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
   const isOwn = source.toLowerCase() === repository.toLowerCase()
   return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
 }
