@@ -6,7 +6,7 @@ import { openGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, asExpectedError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, describeError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
@@ -86,9 +86,6 @@ interface PolledChecks {
   readonly problem?: ActionError
 }
 
-/** Errors that the next read may not have. */
-const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'invalid-response'])
-
 /**
  * Updates the checks of a commit after a read.
  * @param read the checks, or the error of a failed read, which keeps the known checks
@@ -102,7 +99,7 @@ export function applyRead(
   { awaitsAll, isEnded, ageMs }: { readonly awaitsAll: boolean; readonly isEnded: boolean; readonly ageMs: number },
 ): PolledChecks {
   if (read instanceof ActionError) {
-    const endsInMs = isEnded || !TRANSIENT.has(read.code) ? 0 : Infinity
+    const endsInMs = isEnded || !isTransient(read) ? 0 : Infinity
     return {
       changedAt: now,
       ...before,

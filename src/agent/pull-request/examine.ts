@@ -8,7 +8,7 @@ import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, type ErrorCode, tolerate, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
   type AgentStep,
@@ -91,8 +91,9 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
   return found
 }
 
-/** Errors after which the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
-const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'invalid-response', 'deadline']
+/** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
+const canStillMark = (error: ActionError): boolean =>
+  error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
 
 /**
  * Reads the job's pull request. If GitHub fails, the job's result is kept.
@@ -111,7 +112,7 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
   } catch (caught) {
     const error = asExpectedError(caught)
     record.warn('The pull request could not be read', error)
-    const address = TRANSIENT_CODES.includes(error.code) ? toPullRequestAddress(link, context) : undefined
+    const address = canStillMark(error) ? toPullRequestAddress(link, context) : undefined
     if (address !== undefined) await markPullRequest(address, job.id, step)
     else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
       record.add({

@@ -3,15 +3,9 @@
  * what is logged, and how long a terminal state or a link may be stale.
  */
 import { OutputsLost } from '../../action/toolkit.ts'
-import {
-  getRateLimitDelayMs,
-  isTransient,
-  type MissingJob,
-  requiresWait,
-  maxRetryAfterMs,
-} from '../../docs-service/retry.ts'
+import { getRateLimitDelayMs, type MissingJob, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
+import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { AgentStep, Turn } from '../record.ts'
