@@ -9,6 +9,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
+import type { Task } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { ASK_IN_AN_ISSUE } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
@@ -105,6 +106,9 @@ async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Pr
   }
 }
 
+/** The recipient of a prompt to an existing job. */
+type FollowUpRecipient = Recipient & { readonly task: Extract<Task, { kind: 'follow-up' }> }
+
 /** A follow-up that the service has accepted, or may have accepted. */
 interface SentFollowUp {
   readonly delivery: Sent
@@ -120,12 +124,9 @@ interface SentFollowUp {
  * @returns `undefined` in a dry run
  * @throws ActionError if the service does not accept the prompt
  */
-async function sendFollowUp(
-  task: { readonly jobId: string; readonly prompt: string },
-  recipient: Recipient,
-  watch: JobWatch,
-): Promise<SentFollowUp | undefined> {
+async function sendFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<SentFollowUp | undefined> {
   const { client, inputs } = watch.step
+  const { task } = recipient
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, recipient, watch)
@@ -241,14 +242,10 @@ async function confirmDelivery(
 }
 
 /** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
-async function runFollowUp(
-  task: { readonly jobId: string; readonly prompt: string },
-  recipient: Recipient,
-  watch: JobWatch,
-): Promise<TurnEnd> {
+async function runFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<TurnEnd> {
   const { step } = watch
   const { clock, inputs, record } = step
-  const sent = await sendFollowUp(task, recipient, watch)
+  const sent = await sendFollowUp(recipient, watch)
   if (sent === undefined) return previewTurn(recipient, step)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
@@ -344,7 +341,7 @@ export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<Tu
     case 'attach':
       return runAttach(task.jobId, watch)
     case 'follow-up': {
-      if (watch.step.inputs.hasService) return runFollowUp(task, recipient, watch)
+      if (watch.step.inputs.hasService) return runFollowUp({ ...recipient, task }, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await recipient.announce()
       return previewTurn(recipient, watch.step)
