@@ -64,7 +64,7 @@ export function parseComment({ event, repository }: Context, command: string): C
 export const hasCommand = (context: Context, command: string): boolean =>
   command !== '' && !isSkip(parseComment(context, command))
 
-const NO_HISTORY = 'The history comment is missing'
+const NO_HISTORY_TITLE = 'The history comment is missing'
 const formatNoHistory = (number: number): string =>
   `Pull request #${number} has the label, but no history comment names its job, so that the comment starts a new job. Somebody may have deleted the history comment. A step with the \`job-id\` of the pull request and without a prompt writes it again.`
 
@@ -76,7 +76,7 @@ async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfP
   const { pullRequest, reasons } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY, formatNoHistory(number))
+  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
   if (reasons.length === 0) return undefined
   return skip(`Pull request #${number} cannot accept the follow-up: ${reasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }

@@ -118,7 +118,7 @@ const describeUnsuccessfulEnd =
   }
 
 /** What the error says, and what is known of the job. */
-function describeError(run: Run): string {
+function describeFailure(run: Run): string {
   return joinSentences([
     getError(run)?.message,
     isUnseen(run) ? TURN_MAY_RUN : isJobRunning(run) && 'The job still runs.',
@@ -134,7 +134,7 @@ function formatLastProblem(run: Run): string | undefined {
 
 function describeCancelled(run: Run): string {
   const error = getError(run)
-  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeError(run)}`
+  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
   if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
   if (getJobId(run) === undefined) return 'The run was cancelled before the service accepted the prompt.'
   if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
@@ -206,7 +206,7 @@ const RULES: readonly Rule[] = [
     outcome: 'archived',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: hintOfError,
   },
   {
@@ -214,7 +214,7 @@ const RULES: readonly Rule[] = [
     outcome: 'timed-out',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: hintOfError,
   },
   {
@@ -222,7 +222,7 @@ const RULES: readonly Rule[] = [
     outcome: 'error',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: (run) => (isUnseen(run) ? CHECK_BEFORE_RESENDING : hintOfError(run)),
   },
   {

@@ -24,7 +24,7 @@ import { type Skip, skip } from './skip.ts'
 
 const RETRY_HINT =
   'Run the step again later. With `on-open-pr: new`, this check is skipped, and each run starts a new job.'
-const UNKNOWN = 'Could not determine whether a pull request of the agent is open'
+const UNKNOWN_RECIPIENT = 'Could not determine whether a pull request of the agent is open'
 
 const MAX_NAMED = 10
 
@@ -42,7 +42,7 @@ function startEarly<T>(started: Promise<T>): Promise<T> {
   return started
 }
 
-const NO_HISTORY =
+const HOW_TO_CONTINUE =
   'Somebody has added the label by hand, or has deleted the comment. To continue a pull request of the agent, run a step with its `job-id` and without a prompt: it writes the comment again.'
 
 interface Found {
@@ -80,18 +80,20 @@ async function findRolling(step: AgentStep): Promise<Found> {
     const { number } = address
     const found = await findJobOfPullRequest(address, step, onOpenPr === 'follow-up' ? readCommits : undefined)
     if (found.kind === 'job') {
-      const others = labelled.slice(index + 1)
-      if (others.length > 0)
+      const otherPullRequests = labelled.slice(index + 1)
+      if (otherPullRequests.length > 0)
         notices.push([
           'More than one pull request is open',
-          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(others)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
+          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
       return { job: found, commits, notices }
     }
     // The pull request may have been closed since it was listed.
     if (!isOpen(found.pullRequest)) continue
     const reason =
-      found.reasons.length === 0 ? `no history comment names its job. ${NO_HISTORY}` : `${found.reasons.join(', ')}.`
+      found.reasons.length === 0
+        ? `no history comment names its job. ${HOW_TO_CONTINUE}`
+        : `${found.reasons.join(', ')}.`
     notices.push([
       'A labelled pull request is not continued',
       `Skipped pull request #${number}: it has the label, but ${reason}`,
@@ -146,7 +148,7 @@ export async function chooseRollingRecipient(
 ): Promise<Recipient | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await requireBeforeSending(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
+  const found = await requireBeforeSending(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatMarkGrant(step))
   const { job, commits, labelExists, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)

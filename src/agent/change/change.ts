@@ -221,13 +221,13 @@ function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
 /**
  * Examines the change that started the run: skips the agent's own work and changes that do not count, and renders the rest for
  * the prompt.
- * @param onRelevant called when the step will probably send a prompt: work for it can run beside the look-ups. With `paths` that
+ * @param startLookUp called when the step will probably send a prompt: work for it can run beside the look-ups. With `paths` that
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
 export async function resolveChange(
   step: AgentStep,
-  onRelevant = (): void => undefined,
+  startLookUp = (): void => undefined,
 ): Promise<ChangeFindings | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
@@ -237,7 +237,7 @@ export async function resolveChange(
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
   refuseToLookBack(range, step)
-  if (paths.length === 0) onRelevant()
+  if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined
   const sources = openSourceLookUp(context.repository, step)
@@ -247,7 +247,7 @@ export async function resolveChange(
   early?.catch(() => undefined)
   const filtered = await readFiltered(await compare, range, step)
   if (isSkip(filtered)) return filtered
-  onRelevant()
+  startLookUp()
   const loop = await (early ?? findLoop(await compare, sources, step))
   return loop === undefined ? applyExemption(filtered, sources, step) : skipLoop(loop, step)
 }

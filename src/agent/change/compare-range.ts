@@ -192,7 +192,7 @@ const listDependents = ({ paths, changeContext, changeRange, skipLabels }: Agent
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-export const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
+const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
   paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
 
 const invalidInput = (message: string, advice: string): ActionError =>

@@ -192,24 +192,24 @@ async function readPullRequestWork(
   numbers: readonly number[],
   isByBot: boolean,
   step: AgentStep,
-): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly authors: readonly SourcePullRequest[] }> {
+): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
   const github = openGitHub(step)
-  const authors = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
   let isAllOwn = true
-  for (const pullRequest of authors) isAllOwn &&= await isOurs(pullRequest, step)
-  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, authors }
+  for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
+  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }
   let hasWorkOfPerson = false
-  for (const pullRequest of authors) {
+  for (const pullRequest of pullRequests) {
     hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
     if (hasWorkOfPerson || !isByBot) break
     const commits = await github.listPullRequestCommits(pullRequest)
     hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
   }
-  return { own: undefined, hasWorkOfPerson, authors }
+  return { own: undefined, hasWorkOfPerson, pullRequests }
 }
 
-const UNKNOWN = "Could not determine whether the change is the agent's own work"
+const UNKNOWN_ORIGIN = "Could not determine whether the change is the agent's own work"
 
 /** Events that are about no commit, branch or pull request. */
 const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
@@ -227,8 +227,8 @@ async function decideByPullRequests(
 ): Promise<LoopReason | undefined> {
   const { event, eventName } = step.context
   const isPullRequestEvent = event.kind === 'pull-request'
-  const { authors, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
-  const [first] = authors
+  const { pullRequests, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+  const [first] = pullRequests
   const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
   // The branch of somebody's pull request may have received a merge of the agent's.
   const own = work.own ?? (await findOwn(listEventCommits(step.context), sources, step))
@@ -304,16 +304,16 @@ export async function findLoop(
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
   if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
-    runner.log(`${UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    runner.log(`${UNKNOWN_ORIGIN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
   }
   const read = () => readAndDecide(found, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      runner.log(`${UNKNOWN}: ${asExpectedError(error).message}`)
+      runner.log(`${UNKNOWN_ORIGIN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(UNKNOWN_ORIGIN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */

@@ -36,7 +36,7 @@ const isPending = ({ state }: Check): boolean => state === 'pending'
 const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
 
 /** Whether every pending check waits for approval. */
-function waitForApproval(checks: readonly Check[]): boolean {
+function isWaitingForApproval(checks: readonly Check[]): boolean {
   return checks.some(isPending) && !checks.some(isRunning)
 }
 
@@ -56,13 +56,13 @@ function predictState(
   { stableMs, ageMs, remainingMs }: Waited,
 ): [end: ChecksState, endsInMs: number] {
   if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? remainingMs : 0]
-  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? 0 : Infinity]
+  if (checks.some(isPending)) return ['pending', isWaitingForApproval(checks) ? 0 : Infinity]
   if (checks.length === 0) return ['none', stableMs < DISCOVERY_MS ? Infinity : 0]
   return ['success', isComplete && ageMs >= REGISTERED_MS ? 0 : SETTLE_MS - stableMs]
 }
 
 /** Covers every field that affects the state. */
-function toFingerprint(checks: readonly Check[]): string {
+function toChecksFingerprint(checks: readonly Check[]): string {
   const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
     JSON.stringify([name, state, id, app, waitsForApproval]),
   )
@@ -109,7 +109,7 @@ export function applyRead(
     }
   }
   const { checks } = read
-  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(checks)
+  const isSame = before?.checks !== undefined && toChecksFingerprint(before.checks) === toChecksFingerprint(checks)
   const changedAt = isSame ? before.changedAt : now
   const failedSince = listFailedChecks(checks).length === 0 ? undefined : (before?.failedSince ?? now)
   const remainingMs = awaitsAll ? (failedSince ?? now) + REMAINING_CHECKS_MS - now : 0
@@ -117,7 +117,7 @@ export function applyRead(
   // A merged or closed pull request is not expected to get further checks.
   const endsInMs = isEnded && end !== 'success' ? 0 : leftMs
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
-  const waitsForApproval = waitForApproval(checks)
+  const waitsForApproval = isWaitingForApproval(checks)
   const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
   return { checks, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
 }
@@ -152,7 +152,7 @@ const LATER_PAUSE_MS = 30_000
 export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
 const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
-const SCOPE_UNKNOWN = 'Could not determine whether the files of the pull request match `allowed-paths`'
+const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request match `allowed-paths`'
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
 
@@ -164,7 +164,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return record.attempt(SCOPE_UNKNOWN, async () => {
+  return record.attempt(UNKNOWN_SCOPE, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.

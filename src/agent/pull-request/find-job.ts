@@ -103,8 +103,11 @@ export async function findJobOfPullRequest(
     ...histories.filter(({ author }) => author === 'trusted'),
     ...histories.filter(({ author }) => author === 'bot'),
   ]
-  const others = histories.filter(({ author }) => author === 'untrusted')
-  const jobIds = [...new Set([...own, ...others.toReversed()].map(({ history }) => history.job))].slice(0, MAX_JOBS)
+  const otherComments = histories.filter(({ author }) => author === 'untrusted')
+  const jobIds = [...new Set([...own, ...otherComments.toReversed()].map(({ history }) => history.job))].slice(
+    0,
+    MAX_JOBS,
+  )
   const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
   const [first] = own
   if (first !== undefined) onCandidate?.(pullRequest)

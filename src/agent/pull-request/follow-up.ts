@@ -13,7 +13,7 @@ import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
 import type { Recipient } from '../turn/recipient.ts'
 import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
-import { getIdleWaitMs, type History, type HistoryUpdate } from './history.ts'
+import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
 import { announceTurn, findHistory } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
@@ -96,7 +96,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     getIdleWaitMs: () => {
       // A job that does not prove its pull request was busy when it was chosen.
       const wasIdle = listed !== undefined && isProven
-      return Promise.resolve(wasIdle ? getIdleWaitMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
+      return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
     async announce(job) {
       if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
@@ -127,7 +127,7 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       const listed = await record.attempt(lost, () => findHistory(address, id, step))
       if (listed === undefined) return REPLICA_LAG_MS
       record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
-      return getIdleWaitMs(listed.history, listed.ageMs)
+      return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async announce() {
       if (label !== '' && !dryRun) await record.attempt(lost, () => announceTurn(step))

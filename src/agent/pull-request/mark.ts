@@ -157,7 +157,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
 }
 
 /** Shows whether an update would change the comment, apart from times. */
-const toFingerprint = ({ rows, left }: HistoryUpdate): string =>
+const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
   JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
 
 function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
@@ -182,7 +182,7 @@ async function writeHistory(
 ): Promise<void> {
   const { clock, runner, record } = step
   const update = createUpdate(place, step)
-  const written = toFingerprint(update)
+  const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
   const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
@@ -306,7 +306,7 @@ export async function completeHistory(step: AgentStep): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  if (toFingerprint(createUpdate(place, step)) === place.written) return
+  if (toUpdateFingerprint(createUpdate(place, step)) === place.written) return
   try {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
