@@ -321,6 +321,9 @@ export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'wai
   return `\`permissions: { ${permissions.join(', ')} }\``
 }
 
+/** What to do if GitHub fails before the prompt. */
+export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
+
 /** Says which permissions to grant, as a complete line to paste. */
 export const formatGrant = (inputs: Parameters<typeof formatPermissions>[0]): string =>
   `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`

@@ -12,7 +12,7 @@ import { isSameRepository } from '../../github/schemas.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
-import { formatGrant } from '../inputs.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
 import type { AgentStep, Source } from '../record.ts'
 import { filterFiles, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
@@ -146,7 +146,6 @@ async function readFiltered(
 }
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
-const RETRY_HINT = 'Run the step again when GitHub responds.'
 
 const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: AgentStep): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
@@ -262,7 +261,12 @@ async function applyExemption(
   const isHere = change === undefined || isSameRepository(change.repository, repository)
   const sources = isHere ? ofRun : openSourceLookUp(change.repository, step)
   const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await requireBeforeSending(UNKNOWN_LABELS, find, RETRY_HINT, formatGrant(step.inputs))
+  const { numbers, isComplete } = await requireBeforeSending(
+    UNKNOWN_LABELS,
+    find,
+    GITHUB_RETRY_HINT,
+    formatGrant(step.inputs),
+  )
   if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
   return { ...renderChange(change, numbers, description, step), sources, exempt: numbers }
 }

@@ -11,7 +11,7 @@ import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runti
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type AgentInputs, formatGrant } from '../inputs.ts'
+import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
@@ -255,5 +255,5 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
   const dependents = listDependents(inputs)
   if (dependents.length === 0) return record.attempt('Could not determine what the tag contains', compare)
   const unknown = `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return requireBeforeSending(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, formatGrant(inputs))
 }

@@ -7,7 +7,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
-import { formatGrant, isExplicitRange } from '../inputs.ts'
+import { GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted } from './compare-range.ts'
@@ -116,7 +116,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
 }
 
-/** The newest pull requests, of any state, in which an earlier one of an account is looked for. */
+/** Whether this account opened an earlier pull request of this action, among the newest 100. */
 async function openedEarlier(login: string, number: number, step: AgentStep): Promise<boolean> {
   const { context, inputs } = step
   const { repository } = context
@@ -313,7 +313,7 @@ export async function findLoop(
       runner.log(`${UNKNOWN_ORIGIN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(UNKNOWN_ORIGIN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(UNKNOWN_ORIGIN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */

@@ -4,7 +4,7 @@
  */
 import { openGitHub } from '../../action/step.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
-import { formatGrant } from '../inputs.ts'
+import { GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import type { Recipient } from '../turn/recipient.ts'
 import { createMissingLabel, isPullRequestEvent } from './mark.ts'
@@ -50,7 +50,7 @@ export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Re
             createMissingLabel(step),
             openGitHub(step).addEyesToPullRequest({ repository: context.repository, number }),
           ]),
-        'Run the step again when GitHub responds.',
+        GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
       await recipient.announce(job)
