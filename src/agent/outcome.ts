@@ -53,7 +53,7 @@ export const TURN_MAY_RUN =
 
 type Text = (run: Run) => string | undefined
 
-/** What a step says of itself if it matches `when` and no rule before it. */
+/** How a step is reported if no earlier rule matches. */
 interface Rule {
   readonly when: (run: Run) => boolean
   readonly outcome: Outcome

@@ -51,7 +51,7 @@ interface Found {
   readonly commits?: Promise<readonly PullRequestCommit[]> | undefined
   /** Whether the repository has the label; undefined if that does not matter. */
   readonly labelExists?: Promise<boolean> | undefined
-  /** What to tell the readers of the run, if it is not skipped because of its change. */
+  /** Notices to show unless the change skips the step. */
   readonly notices: readonly (readonly [title: string, text: string])[]
 }
 

@@ -42,7 +42,7 @@ function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: strin
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch } = event
-  /** The default branch belongs to nobody, so it is left out. */
+  /** The default branch identifies no pull request, so it is left out. */
   const getBranch = (name = ''): string | undefined =>
     name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
   /** The branch names of a fork are independent of this repository's, so they are left out. */

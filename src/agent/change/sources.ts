@@ -59,7 +59,7 @@ export function mergeCommits(
 const WEB_FLOW = 'web-flow'
 
 export const isBot = (login: string): boolean => login.endsWith('[bot]')
-/** An account without a login is nobody's, as far as GitHub knows. */
+/** Without a login, GitHub knows no account. */
 export const isPerson = (login: string): boolean => login !== '' && login !== WEB_FLOW && !isBot(login)
 
 /** Whether a person wrote and committed it, also on GitHub's pages. */

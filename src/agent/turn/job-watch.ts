@@ -209,7 +209,7 @@ export class JobWatch {
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.step.record.update({ job: read, lastProblem: undefined })
-    // Before a prompt, the states of earlier turns are no news of this step.
+    // Before the prompt, the states of earlier turns are not logged.
     if (end !== undefined || (sent !== 'accepted' && sent !== 'started')) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
