@@ -99,7 +99,6 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
       return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
     async announce(job) {
-      if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
       if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
       await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
