@@ -250,20 +250,3 @@ test('a real run sends exactly the prompt that a dry run of the same history sho
   const withoutKey = ['previewed', 'skipped', 'error'].flatMap((one) => [`${one}, confirmed`, `${one}, unconfirmed`])
   expect(MUST_VARY ? [...outcomes, ...withoutKey].filter((one) => !seen.has(one)) : []).toEqual([])
 }, 180_000)
-
-test.each<[what: string, given: Given, scene: Scene]>([
-  ['a rolling pull request', ROLLING, {}],
-  ['a step that skips an open pull request', { ...TOKEN, 'on-open-pr': 'skip' }, {}],
-  ['a comment on a pull request', COMMAND, { facts: COMMENT }],
-])(
-  'without a key, states that a pull request with an untrusted marker may be the agent’s: %s',
-  async (_what, given, scene) => {
-    const marked: Scene = { ...scene, plays: ['marker-by-outsider'] }
-    const played = await play({ ...given, ...KEYLESS }, marked)
-    expect(played.text).toMatch(
-      / to a new job \(not confirmed by the service, .*: pull request #1 may be the agent's\)\.$/,
-    )
-    expect(played.summary).toContain('Dry run, the prompt may start a new job')
-    expect((await play({ ...given, ...DRY }, marked)).text).not.toContain('may be the agent')
-  },
-)

@@ -29,7 +29,7 @@ const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
 const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unseen', job: completed }
 const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
 const UNUSABLE: TurnFacts = { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') }
-const LEFT_BEHIND: TurnFacts = {
+const MERGED_TOO_EARLY: TurnFacts = {
   ...endWith('updated'),
   error: failure('merged-too-early'),
   pullRequest: { state: 'merged' },
@@ -70,7 +70,7 @@ test.each<[Outcome, TurnFacts]>([
   ['unconfirmed', UNSEEN],
   ['timed-out', TIMED_OUT],
   ['error', UNUSABLE],
-  ['error', LEFT_BEHIND],
+  ['error', MERGED_TOO_EARLY],
   ['pull-request', endWith('created')],
   ['pull-request', endWith('updated')],
   ['pull-request', endWith('unknown')],
@@ -85,7 +85,9 @@ test.each<[Outcome, TurnFacts]>([
 })
 
 test('shows a pull request that was merged or closed during a turn in its current state', () => {
-  expect(describeReport(createReport({ task: FOLLOW_UP, state: LEFT_BEHIND })).pullRequest).toEqual({ state: 'merged' })
+  expect(describeReport(createReport({ task: FOLLOW_UP, state: MERGED_TOO_EARLY })).pullRequest).toEqual({
+    state: 'merged',
+  })
 })
 
 test('the agent may still work on a prompt that was or may have been accepted, and whose end was not seen', () => {
@@ -125,7 +127,7 @@ test('looks after the pull request after a round that changed it, and shows its 
 })
 
 test('looks after the pull request only after the end of a job that names one', () => {
-  const ends = [endWith('unknown'), endWith('none', withoutLink), LEFT_BEHIND, TIMED_OUT]
+  const ends = [endWith('unknown'), endWith('none', withoutLink), MERGED_TOO_EARLY, TIMED_OUT]
   expect(ends.map((end) => shouldTrackPullRequest({ turns: [turnIn(end)] }))).toEqual([true, false, false, false])
 })
 
@@ -197,7 +199,7 @@ test.each<[TurnFacts, RoundStop | undefined]>([
   [endWith('unknown', failed), 'failed'],
   [endWith('unknown', archived), 'archived'],
   [{ error: failure('not-sent') }, 'not-sent'],
-  [LEFT_BEHIND, 'merged-too-early'],
+  [MERGED_TOO_EARLY, 'merged-too-early'],
   [TIMED_OUT, 'unseen'],
   [UNSEEN, 'unseen'],
 ])('knows why no further round follows a round with the facts %j', (round, stop) => {

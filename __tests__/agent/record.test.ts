@@ -116,8 +116,8 @@ test('shows the pull request of a follow-up that failed or was archived if its s
   const pullRequest = { state: 'open' } as const
   for (const status of ['failed', 'archived'] as const)
     expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
-  const leftBehind = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'merged-too-early')
-  expect(leftBehind.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
+  const mergedTooEarly = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'merged-too-early')
+  expect(mergedTooEarly.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
 })
 
 const KEY = 'docs_secret-key-123'

@@ -16,7 +16,7 @@ import {
 
 const ACCEPTED = accept()
 const PREPARING: TurnFacts = {}
-const leftBehind: TurnFacts = { ...endWith('updated', failed), error: failure('merged-too-early'), pullRequest: {} }
+const mergedTooEarly: TurnFacts = { ...endWith('updated', failed), error: failure('merged-too-early'), pullRequest: {} }
 
 test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['opened', endWith('created'), { task: CREATE }],
@@ -29,7 +29,7 @@ test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['failed', endWith('unknown', failed)],
   ['failed after 3 new commits', endWith('updated', failed)],
   ['the job is archived', endWith('unknown', archived)],
-  ['failed after 3 new commits: The pull request was merged or closed too early', leftBehind],
+  ['failed after 3 new commits: The pull request was merged or closed too early', mergedTooEarly],
   [
     'failed: The link to the pull request cannot be used',
     { sent: 'started', end: 'finished', job: failed, error: failure('unusable-link') },

@@ -184,5 +184,5 @@ test('shows the log of a pull request as it was while the agent worked, and as i
 test('requests a review from the person who approved the change, and names its pull request', async () => {
   const shown = await run('--scenario reviewed-change')
   expect(shown).toContain('Reviewers: lisa')
-  expect(shown).toContain('push to main by mona: 1 commit [1], about #101')
+  expect(shown).toContain('push to main by mona [1], about #101')
 })

@@ -187,7 +187,7 @@ const ROUNDS = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
 const RERUN = { afterMs: 30_000, takesMs: 1_000, result: { conclusion: 'success' } }
 const HISTORY_BODY = createHistoryBody('job_000001')
 
-const LEFT_BEHIND = {
+const MERGED_TOO_EARLY = {
   outcome: 'error',
   'pr-state': expect.stringMatching(/^(?:merged|closed)$/),
   result: expect.stringContaining('"code":"merged-too-early"'),
@@ -229,9 +229,15 @@ const REGRESSIONS: Readonly<Record<string, readonly [history: History, lastOutpu
     },
     { 'pull_request.operation': 'created', result: expect.not.stringContaining('docs/index.md') },
   ],
-  'is red if the pull request is merged while the agent works on it': [duringFollowUp('merge', LONG_TURN), LEFT_BEHIND],
-  'is red if the pull request is closed while the agent works on it': [duringFollowUp('close', LONG_TURN), LEFT_BEHIND],
-  'is red if the pull request was merged before the follow-up': [endedBeforeFollowUp('merge', TURN), LEFT_BEHIND],
+  'is red if the pull request is merged while the agent works on it': [
+    duringFollowUp('merge', LONG_TURN),
+    MERGED_TOO_EARLY,
+  ],
+  'is red if the pull request is closed while the agent works on it': [
+    duringFollowUp('close', LONG_TURN),
+    MERGED_TOO_EARLY,
+  ],
+  'is red if the pull request was merged before the follow-up': [endedBeforeFollowUp('merge', TURN), MERGED_TOO_EARLY],
   'reports `failed` for a turn that pushes and then fails': [
     {
       ...CALM,

@@ -143,7 +143,7 @@ function isEndedDuringTurn(run: HistoryRun, trace: HistoryTrace): boolean {
 const UNKNOWN_EFFECT = 'Could not determine whether the follow-up change'
 
 /** Commits that a follow-up pushes after its pull request was merged or closed may be in no pull request. */
-function checkLeftBehindIsReported(run: HistoryRun, trace: HistoryTrace): string | undefined {
+function checkMergedTooEarlyIsReported(run: HistoryRun, trace: HistoryTrace): string | undefined {
   const { outcome, warnings } = run.report
   const isUnknown = warnings.some(({ message }) => message.startsWith(UNKNOWN_EFFECT))
   const isGood = run.isGreen && ['pull-request', 'no-changes'].includes(outcome) && waits(run)
@@ -416,7 +416,7 @@ const HISTORY_INVARIANTS: Readonly<Record<string, HistoryInvariant>> = {
   'A step reads the end of each turn before it reports a result or starts the next turn.': checkEndsAreRead,
   "The outcome is that of the step's own turn.": checkOutcome,
   "A step reports a change only if the agent pushed in the step's turn.": checkChange,
-  'A step whose pull request is merged or closed while the agent works on it is red.': checkLeftBehindIsReported,
+  'A step whose pull request is merged or closed while the agent works on it is red.': checkMergedTooEarlyIsReported,
   'No step sends a message to a job that works on another prompt.': checkBusyJobGetsNoMessage,
   'A step sends no more prompts than its inputs allow.': checkPromptCount,
   'No step opens a second pull request while one is open.': checkNoSecondPullRequest,

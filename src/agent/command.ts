@@ -64,27 +64,20 @@ export function parseComment({ event, repository }: Context, command: string): C
 export const hasCommand = (context: Context, command: string): boolean =>
   command !== '' && !isSkip(parseComment(context, command))
 
-const NO_HISTORY = 'The history comment is missing'
+const NO_HISTORY_TITLE = 'The history comment is missing'
 const formatNoHistory = (number: number): string =>
   `Pull request #${number} has the label, but no history comment names its job, so that the comment starts a new job. Somebody may have deleted the history comment. A step with the \`job-id\` of the pull request and without a prompt writes it again.`
 
-/** A pull request that no job of this action opened. */
-interface NewJob {
-  readonly kind: 'new-job'
-  /** Its number, if a dry run without a key cannot check its job. */
-  readonly undecided: readonly number[]
-}
-
-/** Finds the job that opened the pull request. */
-async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | NewJob | Skip> {
+/** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
+async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | Skip | undefined> {
   const { number } = address
   const found = await findJobOfPullRequest(address, step)
   if (found.kind === 'job') return found
-  const { pullRequest, reasons, isUndecided } = found
+  const { pullRequest, reasons } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY, formatNoHistory(number))
-  if (reasons.length === 0) return { kind: 'new-job', undecided: isUndecided ? [number] : [] }
+  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
+  if (reasons.length === 0) return undefined
   return skip(`Pull request #${number} cannot accept the follow-up: ${reasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
 }
 
@@ -137,11 +130,10 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     )
   if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
-  const newJob: NewJob = { kind: 'new-job', undecided: [] }
   const found = isOnPullRequest
     ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT)
-    : newJob
-  if (found.kind === 'skip') return found
+    : undefined
+  if (found?.kind === 'skip') return found
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
@@ -152,11 +144,11 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
-    includesSubject: found.kind === 'new-job',
+    includesSubject: found === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: MAX_CONTEXT_BYTES,
   })
-  if (found.kind === 'job') {
+  if (found !== undefined) {
     step.record.note(
       `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
     )
@@ -168,5 +160,5 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     formatChange(comment, step),
   )
   step.record.note(`The comment on #${number} starts a new job.`)
-  return { ...plainRecipient({ kind: 'create', prompt: prompt + (change ?? '') }), undecided: found.undecided }
+  return plainRecipient({ kind: 'create', prompt: prompt + (change ?? '') })
 }

@@ -20,7 +20,7 @@ import {
 } from './record.ts'
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from './prompt.ts'
 import { announceTurn } from './pull-request/mark.ts'
-import type { Recipient, Refusal } from './turn/recipient.ts'
+import type { Recipient } from './turn/recipient.ts'
 
 /** A round is only sent if this much time is left for the agent's turn and the checks after it. */
 const MIN_ROUND_MS = 600_000
@@ -182,8 +182,9 @@ type NextRound =
   /** `reason`: undefined if `fix-rounds` is 0. */
   | { readonly kind: 'stop'; readonly reason: RoundStop | undefined; readonly found: Findings }
 
-function createRefusal(roundStop: RoundStop): Refusal {
-  return { kind: 'refusal', error: new ActionError('not-sent', ROUND_STOP_REASONS[roundStop]), roundStop }
+function refuseRound(roundStop: RoundStop, { record }: AgentStep): never {
+  record.update({ roundStop })
+  throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
 }
 
 /**
@@ -218,10 +219,10 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
     const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
+    const sending = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
     const recipient: Recipient = {
       task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
       failing,
-      announcement: `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`,
       pullRequestNumber: address.number,
       // The job has ended before its checks.
       getIdleWaitMs: () => Promise.resolve(0),
@@ -232,11 +233,12 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
       async check() {
         const current =
           record.getRecentRead(address) ?? (await record.attempt(LOST, () => readPullRequest(address, step)))
-        if (current === undefined) return createRefusal('not-sent')
+        if (current === undefined) refuseRound('not-sent', step)
         const { prLink } = record.newest.job ?? {}
-        if (prLink === undefined || !isSamePullRequest(prLink, link)) return createRefusal('other-pull-request')
+        if (prLink === undefined || !isSamePullRequest(prLink, link)) refuseRound('other-pull-request', step)
         const stop = findStopBeforeSend(current, headSha, deadlineAt - clock.now())
-        return stop && createRefusal(stop)
+        if (stop !== undefined) refuseRound(stop, step)
+        record.note(sending)
       },
     }
     return { kind: 'send', recipient, found: seen }

@@ -150,6 +150,10 @@ export type RequestedRange =
       readonly number: number
     }
 
+/** Whether the input names the range, so that it does not depend on the event. */
+export const isExplicitRange = (range: RequestedRange): range is Extract<RequestedRange, { repository: unknown }> =>
+  range.kind === 'between' || range.kind === 'pull-request'
+
 /** A tag may contain `@`, so a repository is only what looks like `owner/name` before the first `@`. `.` and `..` are no names. */
 const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
 
@@ -316,6 +320,9 @@ export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'wai
   ]
   return `\`permissions: { ${permissions.join(', ')} }\``
 }
+
+/** What to do if GitHub fails before the prompt. */
+export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /** Says which permissions to grant, as a complete line to paste. */
 export const formatGrant = (inputs: Parameters<typeof formatPermissions>[0]): string =>

@@ -53,7 +53,7 @@ export const TURN_MAY_RUN =
 
 type Text = (run: Run) => string | undefined
 
-/** What a step says of itself if it matches `when` and no rule before it. */
+/** How a step is reported if no earlier rule matches. */
 interface Rule {
   readonly when: (run: Run) => boolean
   readonly outcome: Outcome
@@ -118,7 +118,7 @@ const describeUnsuccessfulEnd =
   }
 
 /** What the error says, and what is known of the job. */
-function describeError(run: Run): string {
+function describeFailure(run: Run): string {
   return joinSentences([
     getError(run)?.message,
     isUnseen(run) ? TURN_MAY_RUN : isJobRunning(run) && 'The job still runs.',
@@ -134,7 +134,7 @@ function formatLastProblem(run: Run): string | undefined {
 
 function describeCancelled(run: Run): string {
   const error = getError(run)
-  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeError(run)}`
+  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
   if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
   if (getJobId(run) === undefined) return 'The run was cancelled before the service accepted the prompt.'
   if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
@@ -155,7 +155,6 @@ function describeTimeout(run: Run): string {
 const titlePreview: Text = (run) => {
   const { preview } = getOwnTurn(run) ?? {}
   if (preview?.isContinued === true) return 'Dry run, the prompt would go to an open pull request'
-  if ((preview?.undecided ?? []).length > 0) return 'Dry run, the prompt may start a new job'
   return `Dry run, the prompt would ${isFollowUp(run) ? 'go to an existing job' : 'start a new job'}`
 }
 
@@ -166,10 +165,7 @@ const describePreview: Text = (run) => {
   const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
   const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
   const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
-  if (task.kind === 'create') {
-    const named = (preview?.undecided ?? []).map((number) => `#${number}`).join(', ')
-    return `${sent} to a new job${named === '' ? '' : ` (${unconfirmed}: pull request ${named} may be the agent's)`}.`
-  }
+  if (task.kind === 'create') return `${sent} to a new job.`
   const number = preview?.pullRequest
   const place = number === undefined ? '' : `, which belongs to pull request #${number}`
   return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
@@ -186,14 +182,6 @@ const RULES: readonly Rule[] = [
     title: () => MISSING_KEY.title,
     text: () => MISSING_KEY.text,
     changed: () => false,
-  },
-  {
-    when: hasError(({ code }) => code === 'internal'),
-    outcome: 'error',
-    colour: 'red',
-    title: titleError,
-    text: describeError,
-    advice: hintOfError,
   },
   {
     when: (run) => isCancelled(run),
@@ -214,19 +202,11 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    when: ({ skipReason }) => skipReason !== undefined,
-    outcome: 'skipped',
-    colour: 'green',
-    title: () => 'Skipped, nothing to do',
-    text: ({ skipReason }) => `No prompt was sent. ${skipReason ?? ''}`,
-    changed: () => false,
-  },
-  {
     when: (run) => hasError(({ code }) => code === 'not-sent')(run) && getOwnTurn(run)?.job?.status === 'archived',
     outcome: 'archived',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: hintOfError,
   },
   {
@@ -234,7 +214,7 @@ const RULES: readonly Rule[] = [
     outcome: 'timed-out',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: hintOfError,
   },
   {
@@ -242,8 +222,16 @@ const RULES: readonly Rule[] = [
     outcome: 'error',
     colour: 'red',
     title: titleError,
-    text: describeError,
+    text: describeFailure,
     advice: (run) => (isUnseen(run) ? CHECK_BEFORE_RESENDING : hintOfError(run)),
+  },
+  {
+    when: ({ skipReason }) => skipReason !== undefined,
+    outcome: 'skipped',
+    colour: 'green',
+    title: () => 'Skipped, nothing to do',
+    text: ({ skipReason }) => `No prompt was sent. ${skipReason ?? ''}`,
+    changed: () => false,
   },
   {
     when: (run) => run.state === 'running' && (getOwnTurn(run)?.end === undefined || mayStillChange(run)),
@@ -342,10 +330,11 @@ function getRule(run: Run): Rule {
   return rule
 }
 
-/** A cancellation can surface as the error of the request that it aborted. */
+/** A cancellation can surface as the error of the request that it aborted, but a bug stays a bug. */
 function isCancelled(run: Run): boolean {
   const error = getError(run)
-  return error !== undefined && (error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true)
+  if (error === undefined || error.code === 'internal') return false
+  return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
 }
 
 /** A running fix round may still add commits to a pull request that the step's own turn left unchanged. */

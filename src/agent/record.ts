@@ -113,8 +113,6 @@ export interface Preview {
   /** The number of the open pull request whose job would receive it, or of the one that the job names. */
   readonly pullRequest?: number | undefined
   readonly isContinued: boolean
-  /** Open pull requests whose job may be the one to receive the prompt, instead of a new job. */
-  readonly undecided: readonly number[]
   /** Whether the job that would receive the prompt was read, which requires a key. */
   readonly isJobRead: boolean
 }
@@ -237,9 +235,9 @@ export class Recorder {
   }
 
   /** Records the error that stopped the newest turn or the work after it. */
-  fail(error: ActionError, roundStop: RoundStop | undefined = this.newest.roundStop): void {
+  fail(error: ActionError): void {
     logCauses(error, this.#step.runner.debug)
-    this.update({ error, roundStop, isCancelled: this.#step.signal.aborted })
+    this.update({ error, isCancelled: this.#step.signal.aborted })
   }
 
   /** Adds facts about the step. */
@@ -405,7 +403,7 @@ export function isInScope({ outside }: Findings): boolean | undefined {
 
 // What follows from the record.
 
-const UNKNOWN: Effect = { kind: 'unknown' }
+const UNKNOWN_EFFECT: Effect = { kind: 'unknown' }
 
 /** The step's own turn; undefined if the step did not start. */
 export const getOwnTurn = ({ turns }: Run): Turn | undefined => turns[0]
@@ -457,7 +455,7 @@ function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundSto
 
 /** Returns why no fix round follows a round, or `undefined` if one may follow. */
 function getStopAfterRound(round: Turn): RoundStop | undefined {
-  const { end, error, job, effect = UNKNOWN } = round
+  const { end, error, job, effect = UNKNOWN_EFFECT } = round
   if (error !== undefined) return getStopAfterError(error, round)
   if (end !== 'finished') return end && 'unseen'
   if (job?.status === 'failed' || job?.status === 'archived') return job.status
@@ -499,13 +497,15 @@ export function getOperation(run: Run): Operation | undefined {
   const operation = kind === 'none' || kind === 'unknown' ? undefined : kind
   if (operation === 'created' || own?.end === undefined) return operation
   if (rounds.some(({ effect }) => effect?.kind === 'updated')) return 'updated'
-  const isUnknown = rounds.some(({ end, effect }) => end === 'finished' && (effect ?? UNKNOWN).kind === 'unknown')
+  const isUnknown = rounds.some(
+    ({ end, effect }) => end === 'finished' && (effect ?? UNKNOWN_EFFECT).kind === 'unknown',
+  )
   return operation === 'unchanged' && (mayHaveUnseenChanges(run) || isUnknown) ? undefined : operation
 }
 
 /** Whether a round changed the pull request, or may have changed it. */
 export function hasChangedInRound({ turns }: Run): boolean {
-  const mayHave = ({ end, effect = UNKNOWN }: Turn): boolean =>
+  const mayHave = ({ end, effect = UNKNOWN_EFFECT }: Turn): boolean =>
     effect.kind === 'updated' || (end === 'finished' && effect.kind === 'unknown')
   return turns.slice(1).some(mayHave)
 }

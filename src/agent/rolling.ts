@@ -16,7 +16,7 @@ import {
   formatUnconfirmed,
 } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
-import { formatMarkGrant } from './pull-request/mark.ts'
+import { createMissingLabel, formatMarkGrant, getRepository } from './pull-request/mark.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest } from '../github/pull-requests.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
@@ -24,7 +24,7 @@ import { type Skip, skip } from './skip.ts'
 
 const RETRY_HINT =
   'Run the step again later. With `on-open-pr: new`, this check is skipped, and each run starts a new job.'
-const UNKNOWN = 'Could not determine whether a pull request of the agent is open'
+const UNKNOWN_RECIPIENT = 'Could not determine whether a pull request of the agent is open'
 
 const MAX_NAMED = 10
 
@@ -42,9 +42,7 @@ function startEarly<T>(started: Promise<T>): Promise<T> {
   return started
 }
 
-const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
-
-const NO_HISTORY =
+const HOW_TO_CONTINUE =
   'Somebody has added the label by hand, or has deleted the comment. To continue a pull request of the agent, run a step with its `job-id` and without a prompt: it writes the comment again.'
 
 interface Found {
@@ -53,10 +51,8 @@ interface Found {
   readonly commits?: Promise<readonly PullRequestCommit[]> | undefined
   /** Whether the repository has the label; undefined if that does not matter. */
   readonly labelExists?: Promise<boolean> | undefined
-  /** What to tell the readers of the run, if it is not skipped because of its change. */
+  /** Notices to show unless the change skips the step. */
   readonly notices: readonly (readonly [title: string, text: string])[]
-  /** Open pull requests whose job a dry run without a key cannot check. */
-  readonly undecided: readonly number[]
 }
 
 /**
@@ -69,7 +65,6 @@ async function findRolling(step: AgentStep): Promise<Found> {
   const github = openGitHub(step)
   const open = await github.listOpenPullRequests(repository, label)
   const labelled = open.filter(({ labels }: PullRequestInList) => hasLabel(label, labels))
-  const undecided: number[] = []
   const notices: [title: string, text: string][] = []
   let commits: Found['commits']
   const readCommits = (pullRequest: PullRequest): void => {
@@ -85,26 +80,27 @@ async function findRolling(step: AgentStep): Promise<Found> {
     const { number } = address
     const found = await findJobOfPullRequest(address, step, onOpenPr === 'follow-up' ? readCommits : undefined)
     if (found.kind === 'job') {
-      const others = labelled.slice(index + 1)
-      if (others.length > 0)
+      const otherPullRequests = labelled.slice(index + 1)
+      if (otherPullRequests.length > 0)
         notices.push([
           'More than one pull request is open',
-          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(others)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
+          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
-      return { job: found, commits, undecided: [], notices }
+      return { job: found, commits, notices }
     }
     // The pull request may have been closed since it was listed.
     if (!isOpen(found.pullRequest)) continue
-    if (found.isUndecided) undecided.push(number)
     const reason =
-      found.reasons.length === 0 ? `no history comment names its job. ${NO_HISTORY}` : `${found.reasons.join(', ')}.`
+      found.reasons.length === 0
+        ? `no history comment names its job. ${HOW_TO_CONTINUE}`
+        : `${found.reasons.join(', ')}.`
     notices.push([
       'A labelled pull request is not continued',
       `Skipped pull request #${number}: it has the label, but ${reason}`,
     ])
   }
   const labelExists = dryRun ? undefined : startEarly(github.labelExists(repository, label))
-  return { job: undefined, labelExists, undecided, notices }
+  return { job: undefined, labelExists, notices }
 }
 
 /**
@@ -112,14 +108,11 @@ async function findRolling(step: AgentStep): Promise<Found> {
  * @throws ActionError `not-sent`
  */
 async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
-  const { inputs } = step
-  const { label } = inputs
+  const { label } = step.inputs
   const hint = `Create the label \`${label}\` by hand.`
   await requireBeforeSending(
     `The label \`${label}\` does not exist and could not be created`,
-    async () => {
-      if ((await exists) !== true) await openGitHub(step).createLabel(getRepository(step), label)
-    },
+    () => createMissingLabel(step, exists),
     hint,
     `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
   )
@@ -155,13 +148,12 @@ export async function chooseRollingRecipient(
 ): Promise<Recipient | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await requireBeforeSending(UNKNOWN, lookUp.find, RETRY_HINT, formatMarkGrant(step))
-  const { job, commits, labelExists, undecided, notices } = found
+  const found = await requireBeforeSending(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatMarkGrant(step))
+  const { job, commits, labelExists, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)
     return {
       ...plainRecipient({ kind: 'create', prompt }),
-      undecided,
       announce: () => ensureLabel(labelExists, step),
     }
   const { number } = job.pullRequest

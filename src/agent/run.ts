@@ -13,14 +13,8 @@ import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './ou
 import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
 import { replyToComment } from './output/reply.ts'
 import { renderSummary } from './output/summary.ts'
-import {
-  examinePullRequest,
-  needsReviews,
-  readMarkable,
-  readMergeability,
-  recordChanges,
-  requestReviews,
-} from './pull-request/examine.ts'
+import { waitForChecks } from './pull-request/checks.ts'
+import { needsReviews, readMarkable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
 import { createJobFollowUp } from './pull-request/follow-up.ts'
 import { completeHistory, markPullRequest } from './pull-request/mark.ts'
 import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
@@ -92,12 +86,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
     const name = nameTurn(record.turns, inputs.fixRounds)
     runner.startGroup(titleTurn(name, record.newest))
     try {
-      const end = await runTurn(next, watch)
-      if ('kind' in end) {
-        record.fail(end.error, end.roundStop)
-        return undefined
-      }
-      next = await finishTurn(end, compared, step)
+      next = await finishTurn(await runTurn(next, watch), compared, step)
     } finally {
       runner.endGroup()
     }
@@ -123,7 +112,7 @@ async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<
 
 /** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
 async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
-  const { inputs, record, signal } = step
+  const { record, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
   record.update(ending)
@@ -132,8 +121,7 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
   const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
   if (pullRequest === undefined) return undefined
-  const found = describePullRequest(pullRequest)
-  record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
+  recordPullRequest(pullRequest, step)
   await Promise.all([
     markPullRequest(pullRequest, job.id, step),
     recordChanges(step),
@@ -142,6 +130,13 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
       : undefined,
   ])
   return awaitChecks(pullRequest, step)
+}
+
+/** Records a pull request whose checks and files are not known yet. */
+function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: AgentStep): void {
+  const found = describePullRequest(pullRequest)
+  record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
+  writeMilestone()
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
@@ -165,12 +160,13 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   let current = pullRequest
   for (;;) {
-    const found = await examinePullRequest(current, mayFix, step)
+    const found = await waitForChecks(current, mayFix, step)
     record.update({ pullRequest: found })
     step.writeMilestone()
     const next = await decideNextRound(found, step)
     if (next.kind === 'recheck') {
       current = next.pullRequest
+      recordPullRequest(current, step)
       record.note(`The pull request has a new commit, ${current.headSha.slice(0, 7)}. Continuing with that commit.`)
       continue
     }

@@ -1,7 +1,7 @@
 /** Decides when a request to the service is retried, and turns failures into errors with hints. */
 import { explainTlsFailures } from '../http/tls-failures.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { ActionError, type ErrorCode } from '../runtime/errors.ts'
+import { ActionError, type ErrorCode, isTransient } from '../runtime/errors.ts'
 import { formatTimeAfter } from '../runtime/heartbeat.ts'
 import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
@@ -317,11 +317,6 @@ export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: nu
   if (error.code === 'rate-limited' && (error.retryAfterMs ?? 0) > leftMs) throw namingTheTime(error, clock, deadlineAt)
   return getRequestedDelayMs(error, leftMs)
 }
-
-const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error', 'invalid-response'])
-
-/** Whether a failed read can succeed later. */
-export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)
 
 /**
  * Reads once. Returns a transient error, because a read can be repeated.

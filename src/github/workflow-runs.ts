@@ -27,10 +27,16 @@ interface WorkflowBranch {
 }
 
 /**
- * Events whose runs cover the branch. A run for a pull request, an issue or a comment succeeds without covering the
- * earlier commits of the branch.
+ * Events whose runs cover the branch, so that they can be the base of a range. A run for a pull request, an issue or a
+ * comment succeeds without covering the earlier commits of the branch.
  */
-const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group']
+export const BRANCH_EVENTS: readonly string[] = [
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'merge_group',
+]
 
 /**
  * GitHub records such a run with the newest commit of the default branch, although it may have covered an older commit

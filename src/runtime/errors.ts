@@ -73,6 +73,11 @@ export class ActionError extends Error {
   }
 }
 
+const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error', 'invalid-response'])
+
+/** Whether a failed read can succeed later. */
+export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)
+
 /** Limits the chain, because an error can be its own cause. */
 const MAX_CAUSES = 5
 

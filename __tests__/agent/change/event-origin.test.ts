@@ -26,8 +26,8 @@ const SEVEN: Expected = { kind: 'other', numbers: [7] }
 const COMMIT: Expected = { isOfCommit: true, branch: undefined }
 const ON_BRANCH: Expected = { isOfCommit: true, branch: 'agent/guide' }
 /** The newest commit of a tag does not show who wrote the commits before it. */
-const RANGE: Expected = { kind: 'change', isOfCommit: true }
-const BY_PERSON: Expected = { kind: 'change', commits: [] }
+const RANGE: Expected = { isOfCommit: true }
+const BY_PERSON: Expected = { commits: [] }
 
 test.each<[eventName: string, payload: object, expected: Expected]>([
   ['issue_comment', { issue: ISSUE, comment: COMMENT }, SEVEN],
@@ -80,7 +80,7 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['create', { ref: 'v2', ref_type: 'tag' }, BY_PERSON],
   ['push', { ref: 'refs/tags/v2', ...BOT }, RANGE],
   ['push', { ref: 'refs/tags/v2' }, BY_PERSON],
-  ['push', { ref: 'refs/tags/v2', commits: [{ id: commit('b') }] }, { kind: 'change', isOfCommit: true }],
+  ['push', { ref: 'refs/tags/v2', commits: [{ id: commit('b') }] }, { isOfCommit: true }],
 ])('finds the origin of %s with %j', (eventName, payload, { isOfCommit = false, ...expected }) => {
   const event = parseEvent(eventName, { repository, ...payload }, 'ann')
   const origin = findEventOrigin({ ...RUN_FACTS, event })

@@ -12,8 +12,8 @@ const comment = (body: string) => ({
 const commits = [commit('a'), commit('b'), commit('c')].map((id) => ({ id, message: 'Work' }))
 
 test.each<[string, object, string, string]>([
-  ['push', { ref: 'refs/heads/main', compare: URL, commits }, 'push to `main` by `mona`: 3 commits', URL],
-  ['push', { ref: 'refs/heads/a`b', commits: commits.slice(0, 1) }, "push to `a'b` by `mona`: 1 commit", ''],
+  ['push', { ref: 'refs/heads/main', compare: URL, commits }, 'push to `main` by `mona`', URL],
+  ['push', { ref: 'refs/heads/a`b', commits: commits.slice(0, 1) }, "push to `a'b` by `mona`", ''],
   ['push', { ref: 'refs/heads/main' }, 'push to `main` by `mona`', ''],
   ['push', { ref: 'refs/tags/v1', compare: URL }, 'tag `v1` by `mona`', URL],
   ['release', { release: { tag_name: 'v1', html_url: URL } }, 'release `v1` by `mona`', URL],

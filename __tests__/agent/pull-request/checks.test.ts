@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { formatChecks, formatUsualTime, applyRead, getLookPauseMs } from '../../../src/agent/pull-request/checks.ts'
+import { formatChecks, applyRead, getLookPauseMs } from '../../../src/agent/pull-request/checks.ts'
 import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 
@@ -56,20 +56,6 @@ test('counts all checks that one entry represents', () => {
   ] as const
   expect(formatChecks({ state: 'pending', checks }, 'abcdef0123')).toContain('1 of 151 still running (a).')
   expect(formatChecks({ state: 'success', checks: checks.slice(1) }, 'abcdef0123')).toContain('all 150 passed.')
-})
-
-test('names the slowest running check and its duration on the previous commit if it is known', () => {
-  const earlier = [
-    { name: 'build', state: 'success', tookMs: 45_000 },
-    { name: 'links', state: 'failure', tookMs: 130_000 },
-    { name: 'e2e', app: 'other', state: 'success', tookMs: 900_000 },
-  ] as const
-  const named = (name: string, state: 'pending' | 'success') => ({ name, state })
-  const running = [named('build', 'pending'), named('links', 'pending'), named('e2e', 'pending')]
-  expect(formatUsualTime(running, earlier)).toBe(' On the previous commit, links took 2 min 10 s.')
-  expect(formatUsualTime([named('build', 'pending'), named('links', 'success')], earlier)).toContain('build took 45 s')
-  expect(formatUsualTime(running, [])).toBe('')
-  expect(formatUsualTime([{ ...named('build', 'pending'), waitsForApproval: true }], earlier)).toBe('')
 })
 
 test('looks every 10 s for ten minutes, and then every 30 s', () => {

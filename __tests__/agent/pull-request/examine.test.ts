@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
+import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
 import {
-  examinePullRequest,
   needsReviews,
   readMarkable,
   readMergeability,
@@ -47,7 +47,7 @@ async function trackPullRequest(step: AgentStep): Promise<Findings> {
   step.record.update({ pullRequest: describePullRequest(pullRequest) })
   await markPullRequest(pullRequest, 'job_1', step)
   if (needsReviews(pullRequest, step)) await requestReviews(pullRequest, [], step)
-  return examinePullRequest(pullRequest, () => false, step)
+  return waitForChecks(pullRequest, () => false, step)
 }
 
 /**
@@ -118,7 +118,7 @@ test.each<[ErrorCode, readonly string[]]>([
 ])('marks a pull request that cannot be read (%s) with %j', async (code, calls) => {
   const { found, notice, calls: all } = await handOver({}, rejectReads(code))
   expect([found, all.filter((name) => name !== 'readPullRequest')]).toEqual([{}, calls])
-  expect(notice).toContain('The pull request could not be read (its state, the label)')
+  expect(notice).toContain('The pull request could not be read: ')
 })
 
 const NO_LABEL = { addLabel: () => Promise.reject(createGitHubError('forbidden', 'Create the label.')) }
@@ -168,7 +168,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
     CHECKED,
     rejectReads('not-found', 'Grant it.'),
     LINK,
-    '(its state, the label, its checks): GitHub said not-found. Grant it.',
+    'The pull request could not be read: GitHub said not-found. Grant it.',
     30_000,
   ],
   [
@@ -203,15 +203,6 @@ test.each<[string, TurnFacts, number]>([
   const reviewers = { names: ['ann'], hasAuthors: false, hasApprovers: false }
   const { calls } = await handOver({ reviewers }, fakeGitHub(), LINK, ended)
   expect(calls.filter((name) => name === 'requestReviews')).toHaveLength(count)
-})
-
-test.each([
-  { names: [], hasAuthors: true, hasApprovers: false },
-  { names: [], hasAuthors: false, hasApprovers: true },
-  { names: ['ann'], hasAuthors: false, hasApprovers: false },
-])('the warning about an unread pull request names its reviewers: %j', async (reviewers) => {
-  const { notice } = await handOver({ label: '', reviewers }, rejectReads('forbidden'))
-  expect(notice).toContain('The pull request could not be read (its state, its reviewers)')
 })
 
 describe('reviews', () => {

@@ -5,7 +5,7 @@ import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -66,9 +66,13 @@ async function round(scene: Scene = {}) {
     record.begin({ task })
     record.update({ job: before })
     if (scene.wasBusy) clock.advance(20_000)
-    const refusal = await next.recipient.check(before)
-    if (refusal === undefined) prompt = task.kind === 'follow-up' ? task.prompt : undefined
-    else record.fail(refusal.error, refusal.roundStop)
+    try {
+      await next.recipient.check(before)
+      prompt = task.kind === 'follow-up' ? task.prompt : undefined
+    } catch (error) {
+      if (!(error instanceof ActionError)) throw error
+      record.fail(error)
+    }
   }
   const count = (name: string): number => github.calls.filter((one) => one === name).length
   return {

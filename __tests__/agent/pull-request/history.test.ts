@@ -4,7 +4,7 @@ import {
   type History,
   type HistoryRow,
   type HistoryUpdate,
-  getIdleWaitMs,
+  getRemainingLagMs,
   isOwnComment,
   mergeHistory,
   parseHistory,
@@ -225,7 +225,7 @@ test.each<[what: string, rows: readonly HistoryRow[], ageMs: number | undefined,
   ['a working turn of 120 s', [ROW], 120_000, 0],
   ['a turn that may still run, after 100 s', [{ ...ENDED, mayRun: true }], 100_000, 15_000],
 ])('after %s, waits until the job has been idle', (_what, rows, ageMs, waitMs) => {
-  expect(getIdleWaitMs({ ...STATE, rows: [...rows] }, ageMs)).toBe(waitMs)
+  expect(getRemainingLagMs({ ...STATE, rows: [...rows] }, ageMs)).toBe(waitMs)
 })
 
 test('writes to the comment of a trusted author, otherwise to that of an app, never to that of others', () => {

@@ -23,7 +23,7 @@ const OWNERS = new Set([AGENT])
 
 test('counts a commit by a person that the agent committed as the work of the agent', () => {
   const added = commit('added', 'first', { committedBy: AGENT })
-  expect(attributeCommits([FIRST], [FIRST, added], OWNERS)).toEqual({ byAgent: 1, others: new Map() })
+  expect(attributeCommits([FIRST], [FIRST, added], OWNERS)).toEqual({ byAgent: 1, otherAuthors: new Map() })
 })
 
 test('a follow-up that the agent commits in the name of a person has changed the pull request', async () => {
@@ -86,7 +86,7 @@ test('does not count a rebase of a known commit by a person, and counts what the
     { ...FIRST, sha: 'first2', parents: ['base2'] },
     { ...byAnn, sha: 'byAnn2', parents: ['first2'], committedBy: AGENT },
   ]
-  const none = { byAgent: 0, others: new Map() }
+  const none = { byAgent: 0, otherAuthors: new Map() }
   expect(attributeCommits([FIRST, byAnn], rebased, OWNERS)).toEqual(none)
   const more = commit('more', 'byAnn2', { committedBy: AGENT })
   expect(attributeCommits([FIRST, byAnn], [...rebased, more], OWNERS)).toEqual({ ...none, byAgent: 1 })
@@ -103,7 +103,10 @@ test.each([{ writtenAt: '2026-02-02T00:00:00Z' }, { message: 'another' }, { writ
 
 test('does not count a person who commits for herself, or merges on GitHub', () => {
   const byAnn = [commit('byAnn', 'first'), commit('merged', 'byAnn', { committedBy: 'web-flow' })]
-  expect(attributeCommits([FIRST], [FIRST, ...byAnn], OWNERS)).toEqual({ byAgent: 0, others: new Map([['ann', 2]]) })
+  expect(attributeCommits([FIRST], [FIRST, ...byAnn], OWNERS)).toEqual({
+    byAgent: 0,
+    otherAuthors: new Map([['ann', 2]]),
+  })
 })
 
 test('the person in whose name the agent wrote the first commit is no owner', () => {

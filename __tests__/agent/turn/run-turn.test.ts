@@ -7,17 +7,22 @@ import {
   getTurnPollDelayMs,
   type PollState,
 } from '../../../src/agent/turn/poll-schedule.ts'
+import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
+import { plainRecipient } from '../../../src/agent/turn/recipient.ts'
+import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
-import { ATTACH, CREATE } from '../../support/report.ts'
+import { fakeStep } from '../../support/fake-step.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../support/report.ts'
 import {
   active,
   archived,
   completed,
   failed,
   failure,
+  fakeClient,
   job,
   withoutLink,
   type Script,
@@ -121,6 +126,14 @@ test('reports an error at the deadline only if the job could never be read', asy
 
 test('throws an unexpected error instead of reporting an outcome', async () => {
   await expect(playTurn({ task: CREATE, create: new TypeError('x is not a function') })).rejects.toThrow(TypeError)
+})
+
+test('ends the read of the job before it reports that the follow-up must not be sent', async () => {
+  const refused = new ActionError('not-sent', 'Pull request #7 was merged before the prompt was sent.')
+  const client = fakeClient({ reads: [completed, failure('unreachable'), failure('unreachable'), completed] })
+  const recipient = { ...plainRecipient(FOLLOW_UP), check: () => Promise.reject(refused) }
+  await expect(runTurn(recipient, new JobWatch(fakeStep({ client })))).rejects.toBe(refused)
+  expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
 })
 
 describe('poll job', () => {

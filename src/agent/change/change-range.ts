@@ -8,7 +8,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { countsAsBase } from '../../github/workflow-runs.ts'
 import { quoteName } from '../../text/markdown.ts'
-import type { AgentInputs, RequestedRange } from '../inputs.ts'
+import { type AgentInputs, isExplicitRange, type RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
   /** The commits of `head` since its merge base with `base`. */
@@ -223,6 +223,6 @@ export function describeBaseMovedByTrial(inputs: AgentInputs, context: Context):
 export function describeBaseMovedByRange({ changeRange, task }: AgentInputs, context: Context): string | undefined {
   const { event, eventName, actor, repository } = context
   if (event.kind !== 'manual' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
-  if (changeRange.kind !== 'between' && changeRange.kind !== 'pull-request') return undefined
+  if (!isExplicitRange(changeRange)) return undefined
   return isSameRepository(changeRange.repository ?? repository, repository) ? MAY_MOVE : undefined
 }

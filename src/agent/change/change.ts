@@ -12,7 +12,7 @@ import { isSameRepository } from '../../github/schemas.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
-import { formatGrant } from '../inputs.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
 import type { AgentStep, Source } from '../record.ts'
 import { filterFiles, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
@@ -146,7 +146,6 @@ async function readFiltered(
 }
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
-const RETRY_HINT = 'Run the step again when GitHub responds.'
 
 const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: AgentStep): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
@@ -221,13 +220,13 @@ function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
 /**
  * Examines the change that started the run: skips the agent's own work and changes that do not count, and renders the rest for
  * the prompt.
- * @param onRelevant called when the step will probably send a prompt: work for it can run beside the look-ups. With `paths` that
+ * @param startLookUp called when the step will probably send a prompt: work for it can run beside the look-ups. With `paths` that
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
 export async function resolveChange(
   step: AgentStep,
-  onRelevant = (): void => undefined,
+  startLookUp = (): void => undefined,
 ): Promise<ChangeFindings | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
@@ -237,7 +236,7 @@ export async function resolveChange(
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
   refuseToLookBack(range, step)
-  if (paths.length === 0) onRelevant()
+  if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined
   const sources = openSourceLookUp(context.repository, step)
@@ -247,7 +246,7 @@ export async function resolveChange(
   early?.catch(() => undefined)
   const filtered = await readFiltered(await compare, range, step)
   if (isSkip(filtered)) return filtered
-  onRelevant()
+  startLookUp()
   const loop = await (early ?? findLoop(await compare, sources, step))
   return loop === undefined ? applyExemption(filtered, sources, step) : skipLoop(loop, step)
 }
@@ -262,7 +261,12 @@ async function applyExemption(
   const isHere = change === undefined || isSameRepository(change.repository, repository)
   const sources = isHere ? ofRun : openSourceLookUp(change.repository, step)
   const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await requireBeforeSending(UNKNOWN_LABELS, find, RETRY_HINT, formatGrant(step.inputs))
+  const { numbers, isComplete } = await requireBeforeSending(
+    UNKNOWN_LABELS,
+    find,
+    GITHUB_RETRY_HINT,
+    formatGrant(step.inputs),
+  )
   if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
   return { ...renderChange(change, numbers, description, step), sources, exempt: numbers }
 }

@@ -6,11 +6,12 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
+import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
 import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type AgentInputs, formatGrant } from '../inputs.ts'
+import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
@@ -191,14 +192,11 @@ const listDependents = ({ paths, changeContext, changeRange, skipLabels }: Agent
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-export const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
+const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
   paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
 
 const invalidInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
-
-/** Runs of other events are never the base of a range, so that a range of theirs would never move on. */
-const BASE_EVENTS: readonly string[] = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group']
 
 /**
  * Rejects a range that looks back if looking back could miss changes. A run that is skipped because of an open pull request
@@ -208,7 +206,7 @@ const BASE_EVENTS: readonly string[] = ['push', 'schedule', 'workflow_dispatch',
 export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentStep): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
-  if (changeRange.kind === 'since-last-success' && !BASE_EVENTS.includes(context.eventName))
+  if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
     throw invalidInput(
       `\`change-range\` is \`since-last-success\`, which cannot be used on \`${context.eventName}\`: such a run is never the base of a later range.`,
       'Remove `change-range` to use the range of the event, or start the workflow by a push, a schedule or by hand.',
@@ -261,5 +259,5 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     dependents.length === 0
       ? OWN_WORK_UNKNOWN
       : `Could not determine what changed, which is needed for ${joinWords(dependents)}`
-  return requireBeforeSending(unknown, compare, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, formatGrant(inputs))
 }

@@ -1,16 +1,12 @@
 /** Determines from the event alone what started the run: as values for the loop guard, and in words for people. */
 import type { Context } from '../../action/step.ts'
 import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
-import { formatCount } from '../../text/format.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
 
 /** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
-  /**
-   * `people`: a manual action or a schedule. `change`: commits, with the range that they end. `unknown`: GitHub does not record
-   * what the run is about.
-   */
-  readonly kind: 'people' | 'change' | 'unknown' | 'other'
+  /** `people`: a manual action or a schedule. `unknown`: GitHub does not record what the run is about. */
+  readonly kind: 'people' | 'unknown' | 'other'
   readonly numbers: readonly number[]
   readonly branch: string | undefined
   /** Newest first. */
@@ -46,7 +42,7 @@ function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: strin
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch } = event
-  /** The default branch belongs to nobody, so it is left out. */
+  /** The default branch identifies no pull request, so it is left out. */
   const getBranch = (name = ''): string | undefined =>
     name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
   /** The branch names of a fork are independent of this repository's, so they are left out. */
@@ -66,17 +62,17 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return getSubjectOrigin(event.subject)
     case 'push':
-      return { kind: 'change', commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
+      return { commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
     case 'tag':
     case 'release':
-      return { kind: 'change', commits: getTagCommits(event, sha) }
+      return { commits: getTagCommits(event, sha) }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
       return { branch: getBranch(event.branch) }
     case 'workflow-run': {
       const { cause } = event.run
-      return cause === 'head' ? { ...getWorkOrigin(event.work), kind: 'change' } : { kind: cause }
+      return cause === 'head' ? getWorkOrigin(event.work) : { kind: cause }
     }
     case 'deletion':
       return {}
@@ -102,11 +98,8 @@ const KIND_TEXTS = {
 export function describeTrigger(event: Event, command: string): LinkedText {
   const by = ` by ${quoteName(event.sender.login)}`
   switch (event.kind) {
-    case 'push': {
-      const { commits, compareUrl: url } = event.push
-      const count = commits.length === 0 ? '' : `: ${formatCount(commits.length, 'commit')}`
-      return { text: `push to ${quoteName(event.branch)}${by}${count}`, url }
-    }
+    case 'push':
+      return { text: `push to ${quoteName(event.branch)}${by}`, url: event.push.compareUrl }
     case 'tag':
       return { text: `tag ${quoteName(event.tag)}${by}`, url: event.push?.compareUrl }
     case 'release':

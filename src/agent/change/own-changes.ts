@@ -6,7 +6,7 @@ import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
-import { formatGrant } from '../inputs.ts'
+import { GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare-range.ts'
@@ -115,7 +115,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
 }
 
-/** The newest pull requests, of any state, in which an earlier one of an account is looked for. */
+/** Whether this account opened an earlier pull request of this action, among the newest 100. */
 async function openedEarlier(login: string, number: number, step: AgentStep): Promise<boolean> {
   const { context, inputs } = step
   const { repository } = context
@@ -134,8 +134,9 @@ function listCommits(
 ): readonly ChangeCommit[] {
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
-  const isIndependent = inputs.changeRange.kind === 'between' || inputs.changeRange.kind === 'pull-request'
-  return compared === undefined || isIndependent ? ofEvent : mergeCommits(compared.commits, ofEvent)
+  return compared === undefined || isExplicitRange(inputs.changeRange)
+    ? ofEvent
+    : mergeCommits(compared.commits, ofEvent)
 }
 
 async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
@@ -185,21 +186,21 @@ async function readPullRequestWork(
   numbers: readonly number[],
   isByBot: boolean,
   step: AgentStep,
-): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly authors: readonly SourcePullRequest[] }> {
+): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
   const github = openGitHub(step)
-  const authors = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
   let isAllOwn = true
-  for (const pullRequest of authors) isAllOwn &&= await isOurs(pullRequest, step)
-  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, authors }
+  for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
+  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }
   let hasWorkOfPerson = false
-  for (const pullRequest of authors) {
+  for (const pullRequest of pullRequests) {
     hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
     if (hasWorkOfPerson || !isByBot) break
     const commits = await github.listPullRequestCommits(pullRequest)
     hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
   }
-  return { own: undefined, hasWorkOfPerson, authors }
+  return { own: undefined, hasWorkOfPerson, pullRequests }
 }
 
 /** Events that are about no commit, branch or pull request. */
@@ -218,8 +219,8 @@ async function decideByPullRequests(
 ): Promise<LoopReason | undefined> {
   const { event, eventName } = step.context
   const isPullRequestEvent = event.kind === 'pull-request'
-  const { authors, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
-  const [first] = authors
+  const { pullRequests, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+  const [first] = pullRequests
   const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
   // The branch of somebody's pull request may have received a merge of the agent's.
   const own = work.own ?? (await findOwn(listEventCommits(step.context), sources, step))
@@ -243,9 +244,7 @@ async function decideByCommits(
   const isOfBranch = 'work' in event && branch !== undefined
   const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
   if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
-  // The first release has no commits that could show who did the work.
-  const isUnknownRelease = commits.length === 0 && (event.kind === 'tag' || event.kind === 'release')
-  const hasWorkOfPerson = isUnknownRelease || (await findWorkOfPerson(commits, sources, step))
+  const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
 }
 
@@ -292,9 +291,8 @@ export async function findLoop(
   const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
   const { kind } = findEventOrigin(context)
-  const isExplicit = changeRange.kind === 'between' || changeRange.kind === 'pull-request'
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
-  if (kind === 'people' && (isExplicit || !isChangeWanted(inputs))) return undefined
+  if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
     runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
@@ -305,7 +303,7 @@ export async function findLoop(
       runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(OWN_WORK_UNKNOWN, read, 'Run the step again when GitHub responds.', formatGrant(inputs))
+  return requireBeforeSending(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */

@@ -59,12 +59,18 @@ export function mergeCommits(
 const WEB_FLOW = 'web-flow'
 
 export const isBot = (login: string): boolean => login.endsWith('[bot]')
-/** An account without a login is nobody's, as far as GitHub knows. */
+/** Without a login, GitHub knows no account. */
 export const isPerson = (login: string): boolean => login !== '' && login !== WEB_FLOW && !isBot(login)
 
 /** Whether a person wrote and committed it, also on GitHub's pages. */
 export const isCommitByPerson = ({ authorLogin, committerLogin }: ChangeCommit): boolean =>
   isPerson(authorLogin) && (isPerson(committerLogin) || committerLogin === WEB_FLOW)
+
+/** Whether the person who pushed also wrote the commit, so that it most probably came from no pull request. */
+function isByPusher({ authorLogin, committerLogin }: ChangeCommit, { event }: Context): boolean {
+  const { login, isBot } = event.sender
+  return !isBot && login !== '' && authorLogin === login && committerLogin === login
+}
 
 /** GitHub's default message of a merge, and the end of its first line for a squash. */
 const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
@@ -126,14 +132,9 @@ export interface SourceLookUp {
 export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
-  const pusher = event.sender.isBot ? '' : event.sender.login
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
   let lookUps = 0
   let firstLookAt: number | undefined
-
-  /** Whether the person who pushed also wrote it, so that it most probably came from no pull request. */
-  const isByPusher = ({ authorLogin, committerLogin }: ChangeCommit): boolean =>
-    pusher !== '' && authorLogin === pusher && committerLogin === pusher
 
   /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
   const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
@@ -158,7 +159,8 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     firstLookAt ??= clock.now()
     const startedAt = firstLookAt
     const isByBot = isBot(commit.authorLogin) || isBot(commit.committerLogin)
-    const looks = !commit.isNew || isByPusher(commit) ? [] : [SECOND_LOOK_MS, ...(isByBot ? [THIRD_LOOK_MS] : [])]
+    const looks =
+      !commit.isNew || isByPusher(commit, context) ? [] : [SECOND_LOOK_MS, ...(isByBot ? [THIRD_LOOK_MS] : [])]
     let listed = await list(commit.sha)
     for (const afterMs of looks) {
       const pauseMs = startedAt + afterMs - clock.now()
@@ -205,12 +207,9 @@ export function sortByLookUp(
   commits: readonly ChangeCommit[],
   { context }: Pick<Step, 'context'>,
 ): readonly ChangeCommit[] {
-  const { login } = context.event.sender
-  const isQuick = ({ isNew, authorLogin, committerLogin }: ChangeCommit): boolean =>
-    !isNew || (authorLogin === login && committerLogin === login)
   const toRank = (commit: ChangeCommit): number => {
     if (NAMES_PULL_REQUEST.test(commit.message)) return 0
-    return isQuick(commit) ? 1 : 2
+    return !commit.isNew || isByPusher(commit, context) ? 1 : 2
   }
   return commits.toSorted((a, b) => toRank(a) - toRank(b))
 }

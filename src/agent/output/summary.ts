@@ -67,9 +67,6 @@ function renderHeading(run: Run, { isGreen, title }: Conclusion): string {
 const MAX_FACT_CHARS = 300
 const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT_CHARS))
 
-/** The commit count of a push. `Change` shows the count of the range. */
-const COMMIT_COUNT = /: \d+ commits?$/
-
 /** Renders what is known of the job. */
 function describeJob(run: Run): Readonly<Record<string, string | undefined>> {
   const [job, lastRead] = [getJob(run), getLastReadJob(run)]
@@ -88,9 +85,8 @@ function renderFacts(run: Run, { text }: Conclusion): string {
   const { startedBy, change, warnings, durationMs } = run
   const { state, branch, outside = [] } = getFindings(run)
   const id = getJobId(run)
-  const count = change === undefined ? '' : COMMIT_COUNT
   return table({
-    'Triggered by': startedBy && linked({ ...startedBy, text: startedBy.text.replace(count, '') }),
+    'Triggered by': startedBy && linked(startedBy),
     Change: change && escapeSentence(change),
     'Pull request': state && branch && `${state}, ${renderFact(branch)}`,
     'Last known state': isPullRequestInspected(run) ? '' : escapeSentence(formatPullRequest(run)),

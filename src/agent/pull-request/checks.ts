@@ -6,10 +6,10 @@ import { openGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, asExpectedError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, describeError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { formatDuration } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import type { AgentInputs } from '../inputs.ts'
 import { findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
   type AgentStep,
@@ -19,6 +19,9 @@ import {
   listFailedChecks,
   readPullRequest,
 } from '../record.ts'
+
+export const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+  waitForChecks || allowedPaths.length > 0
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
@@ -33,7 +36,7 @@ const isPending = ({ state }: Check): boolean => state === 'pending'
 const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
 
 /** Whether every pending check waits for approval. */
-function waitForApproval(checks: readonly Check[]): boolean {
+function isWaitingForApproval(checks: readonly Check[]): boolean {
   return checks.some(isPending) && !checks.some(isRunning)
 }
 
@@ -53,13 +56,13 @@ function predictState(
   { stableMs, ageMs, remainingMs }: Waited,
 ): [end: ChecksState, endsInMs: number] {
   if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? remainingMs : 0]
-  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? 0 : Infinity]
+  if (checks.some(isPending)) return ['pending', isWaitingForApproval(checks) ? 0 : Infinity]
   if (checks.length === 0) return ['none', stableMs < DISCOVERY_MS ? Infinity : 0]
   return ['success', isComplete && ageMs >= REGISTERED_MS ? 0 : SETTLE_MS - stableMs]
 }
 
 /** Covers every field that affects the state. */
-function toFingerprint(checks: readonly Check[]): string {
+function toChecksFingerprint(checks: readonly Check[]): string {
   const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
     JSON.stringify([name, state, id, app, waitsForApproval]),
   )
@@ -83,9 +86,6 @@ interface PolledChecks {
   readonly problem?: ActionError
 }
 
-/** Errors that the next read may not have. */
-const TRANSIENT = new Set(['unreachable', 'service-error', 'rate-limited', 'invalid-response'])
-
 /**
  * Updates the checks of a commit after a read.
  * @param read the checks, or the error of a failed read, which keeps the known checks
@@ -99,7 +99,7 @@ export function applyRead(
   { awaitsAll, isEnded, ageMs }: { readonly awaitsAll: boolean; readonly isEnded: boolean; readonly ageMs: number },
 ): PolledChecks {
   if (read instanceof ActionError) {
-    const endsInMs = isEnded || !TRANSIENT.has(read.code) ? 0 : Infinity
+    const endsInMs = isEnded || !isTransient(read) ? 0 : Infinity
     return {
       changedAt: now,
       ...before,
@@ -109,7 +109,7 @@ export function applyRead(
     }
   }
   const { checks } = read
-  const isSame = before?.checks !== undefined && toFingerprint(before.checks) === toFingerprint(checks)
+  const isSame = before?.checks !== undefined && toChecksFingerprint(before.checks) === toChecksFingerprint(checks)
   const changedAt = isSame ? before.changedAt : now
   const failedSince = listFailedChecks(checks).length === 0 ? undefined : (before?.failedSince ?? now)
   const remainingMs = awaitsAll ? (failedSince ?? now) + REMAINING_CHECKS_MS - now : 0
@@ -117,7 +117,7 @@ export function applyRead(
   // A merged or closed pull request is not expected to get further checks.
   const endsInMs = isEnded && end !== 'success' ? 0 : leftMs
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
-  const waitsForApproval = waitForApproval(checks)
+  const waitsForApproval = isWaitingForApproval(checks)
   const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
   return { checks, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
 }
@@ -143,17 +143,6 @@ export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks'
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
 }
 
-/** @returns how long the slowest running check took on an earlier commit, as a sentence after a space; '' if unknown */
-export function formatUsualTime(checks: readonly Check[], earlier: readonly Check[]): string {
-  const times = checks.filter(isRunning).flatMap(({ name, app }) => {
-    const { tookMs } = earlier.find((check) => check.name === name && check.app === app) ?? {}
-    return tookMs === undefined ? [] : [{ name, tookMs }]
-  })
-  const [slowest] = times.sort((a, b) => b.tookMs - a.tookMs)
-  if (slowest === undefined) return ''
-  return ` On the previous commit, ${oneLine(slowest.name, MAX_NAME_CHARS)} took ${formatDuration(slowest.tookMs)}.`
-}
-
 const PAUSE_MS = 10_000
 /** After this time, looking less often saves more requests than it costs in time. */
 const FREQUENT_UNTIL_MS = 600_000
@@ -163,7 +152,7 @@ const LATER_PAUSE_MS = 30_000
 export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
 const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
-const SCOPE_UNKNOWN = 'Could not determine whether the files of the pull request match `allowed-paths`'
+const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request match `allowed-paths`'
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
 
@@ -175,7 +164,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return record.attempt(SCOPE_UNKNOWN, async () => {
+  return record.attempt(UNKNOWN_SCOPE, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.
@@ -205,7 +194,8 @@ function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>
 }
 
 /**
- * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near.
+ * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near, if the
+ * inputs ask for them.
  * @param mayFix whether the agent would be sent the failures of this head: the step then waits for all checks
  * @throws ActionError `cancelled`
  */
@@ -215,11 +205,9 @@ export async function waitForChecks(
   step: AgentStep,
 ): Promise<Findings> {
   const { clock, deadlineAt, context, inputs, record, signal } = step
-  const { turns } = record
+  if (!needsExamination(inputs)) return describePullRequest(pullRequest)
   const github = openGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
-  // The checks of the previous turn show how long each check takes.
-  const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.runner.log })
   let known = pullRequest
 
@@ -251,7 +239,7 @@ export async function waitForChecks(
       else if (polled.isStateNew) {
         heartbeat.restart()
         record.note(line)
-      } else heartbeat.logIfDue(line + formatUsualTime(polled.checks ?? [], earlier))
+      } else heartbeat.logIfDue(line)
       const leftMs = lastReadAt - clock.now()
       if (polled.endsInMs <= 0 || leftMs <= 0) return polled
       await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)

@@ -8,7 +8,7 @@ import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
-import { ActionError, type ErrorCode, tolerate, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs.ts'
 import {
   type AgentStep,
@@ -19,7 +19,7 @@ import {
   listPullRequestCommits,
   readPullRequest,
 } from '../record.ts'
-import { waitForChecks } from './checks.ts'
+import { needsExamination } from './checks.ts'
 import { isMarkRequired, markPullRequest } from './mark.ts'
 
 /** With more reviewers, nobody feels responsible. */
@@ -69,18 +69,6 @@ export async function requestReviews(
 const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
   hasAuthors || hasApprovers || names.length > 0
 
-function describeUnread(inputs: AgentInputs): string {
-  const { label, waitForChecks, allowedPaths } = inputs
-  const details = [
-    'its state',
-    ...(label === '' ? [] : ['the label']),
-    ...(hasReviewers(inputs) ? ['its reviewers'] : []),
-    ...(waitForChecks ? ['its checks'] : []),
-    ...(allowedPaths.length === 0 ? [] : ['its files']),
-  ]
-  return `The pull request could not be read (${details.join(', ')})`
-}
-
 /** How long GitHub may respond with 404 for a pull request that was just opened. */
 const NOT_FOUND_MS = 30_000
 const RETRY_PAUSE_MS = 3_000
@@ -103,11 +91,9 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
   return found
 }
 
-/** Errors after which the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
-const TRANSIENT_CODES: readonly ErrorCode[] = ['service-error', 'unreachable', 'invalid-response', 'deadline']
-
-const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
-  waitForChecks || allowedPaths.length > 0
+/** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
+const canStillMark = (error: ActionError): boolean =>
+  error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
 
 /**
  * Reads the job's pull request. If GitHub fails, the job's result is kept.
@@ -125,8 +111,8 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
     return await readLinked(link, wasRead, step)
   } catch (caught) {
     const error = asExpectedError(caught)
-    record.warn(describeUnread(inputs), error)
-    const address = TRANSIENT_CODES.includes(error.code) ? toPullRequestAddress(link, context) : undefined
+    record.warn('The pull request could not be read', error)
+    const address = canStillMark(error) ? toPullRequestAddress(link, context) : undefined
     if (address !== undefined) await markPullRequest(address, job.id, step)
     else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
       record.add({
@@ -145,23 +131,6 @@ export function needsReviews(pullRequest: PullRequest, { inputs, record }: Agent
   const { job, effect } = record.newest
   const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
   return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
-}
-
-/**
- * Waits for the checks of a pull request and compares its files, if the inputs ask for it.
- * @param mayFix whether the agent would be sent these failures
- * @throws ActionError `cancelled`
- */
-export async function examinePullRequest(
-  pullRequest: PullRequest,
-  mayFix: (failed: Findings) => boolean,
-  step: AgentStep,
-): Promise<Findings> {
-  const described = describePullRequest(pullRequest)
-  if (!needsExamination(step.inputs)) return described
-  step.record.update({ pullRequest: described })
-  step.writeMilestone()
-  return waitForChecks(pullRequest, mayFix, step)
 }
 
 /** Whether all compared commits are the work of these owners. */

@@ -11,7 +11,6 @@ import {
   STATUS_PHRASES,
 } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type AgentStep, readPullRequest } from '../record.ts'
@@ -37,8 +36,6 @@ interface NoJob {
   readonly pullRequest: PullRequest
   /** Why not, for each job that a history comment names. Quotes nothing from GitHub or the service. */
   readonly reasons: readonly string[]
-  /** Whether a history comment names a job that a dry run without a key cannot check. */
-  readonly isUndecided: boolean
 }
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
@@ -69,35 +66,19 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
   return tolerate(read(), 'not-found')
 }
 
-/**
- * Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. After a rename, the job may
- * have an older name of the repository, which GitHub redirects to the current one.
- * @throws ActionError if GitHub cannot be read, or the job's link does not show which pull request it names
- */
-export async function findRefusalReason(
-  job: Job,
-  pullRequest: PullRequest,
-  step: AgentStep,
-): Promise<string | undefined> {
-  const { id, status, prLink, hasUnsafeLink } = job
+const UNUSABLE_LINK = 'has a pull request, but its link cannot be used'
+
+/** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
+export function findRefusalReason(
+  { status, prLink, hasUnsafeLink }: Job,
+  { repository, number }: PullRequestAddress,
+  { context }: AgentStep,
+): string | undefined {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
-  if (status === 'completed' && hasUnsafeLink === true)
-    throw new ActionError('rejected', `job ${id} has a pull request, but its link cannot be used.`)
+  if (status === 'completed' && hasUnsafeLink === true) return UNUSABLE_LINK
   if (prLink === undefined) return 'has no pull request'
-  const { serverUrl } = step.context
-  const { number } = pullRequest
-  const names = (repository: string): boolean => {
-    const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
-    return link !== undefined && isSamePullRequest(prLink, link)
-  }
-  if (names(pullRequest.repository)) return undefined
-  const isOnlyRenamed = async ({ repository = '' }: typeof prLink): Promise<boolean> => {
-    const read = openGitHub(step).readPullRequest({ repository, number })
-    const current = await tolerate(read, 'not-found', 'forbidden')
-    return current !== undefined && isSameRepository(current.repository, pullRequest.repository)
-  }
-  const mayBeRenamed = prLink.repository !== undefined && names(prLink.repository)
-  return mayBeRenamed && (await isOnlyRenamed(prLink)) ? undefined : 'has another pull request'
+  const link = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
+  return link !== undefined && isSamePullRequest(prLink, link) ? undefined : 'has another pull request'
 }
 
 /**
@@ -116,25 +97,23 @@ export async function findJobOfPullRequest(
     readPullRequest(address, step),
     listHistories(address, openGitHub(step)),
   ])
-  const none = (reasons: readonly string[], isUndecided = false): NoJob => ({
-    kind: 'no-job',
-    pullRequest,
-    reasons,
-    isUndecided,
-  })
+  const none = (reasons: readonly string[]): NoJob => ({ kind: 'no-job', pullRequest, reasons })
   if (!isOpen(pullRequest)) return none([])
   const own = [
     ...histories.filter(({ author }) => author === 'trusted'),
     ...histories.filter(({ author }) => author === 'bot'),
   ]
-  const others = histories.filter(({ author }) => author === 'untrusted')
-  const jobIds = [...new Set([...own, ...others.toReversed()].map(({ history }) => history.job))].slice(0, MAX_JOBS)
+  const otherComments = histories.filter(({ author }) => author === 'untrusted')
+  const jobIds = [...new Set([...own, ...otherComments.toReversed()].map(({ history }) => history.job))].slice(
+    0,
+    MAX_JOBS,
+  )
   const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
   const [first] = own
   if (first !== undefined) onCandidate?.(pullRequest)
   if (!step.inputs.hasService)
     return first === undefined
-      ? none([], others.length > 0)
+      ? none([])
       : { kind: 'job', jobId: first.history.job, pullRequest, isProven: false, listed: first }
   const reasons: string[] = []
   for (const jobId of jobIds) {
@@ -143,7 +122,9 @@ export async function findJobOfPullRequest(
     const job = listed === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
     if (job !== undefined && !isTerminal(job) && listed !== undefined)
       return { kind: 'job', jobId, pullRequest, isProven: false, listed }
-    const reason = job === undefined ? 'is not known' : await findRefusalReason(job, pullRequest, step)
+    const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
+    // The job may have opened this pull request, so another job must not take its place.
+    if (reason === UNUSABLE_LINK) throw new ActionError('rejected', `job ${jobId} ${reason}.`)
     if (reason === undefined) return { kind: 'job', jobId, pullRequest, isProven: true, listed }
     if (listed !== undefined) reasons.push(`job ${jobId} ${reason}`)
   }

@@ -1,26 +1,26 @@
 /** The recipient of a follow-up to the job of an open pull request, which a label or a comment has found. */
-import type { Job, PullRequestLink } from '../../docs-service/schemas.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
 import { isByOwner, listOwners } from '../../github/commits.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
-import type { Task } from '../inputs.ts'
+import { isExplicitRange, type Task } from '../inputs.ts'
 import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
-import type { Recipient, Refusal } from '../turn/recipient.ts'
+import type { Recipient } from '../turn/recipient.ts'
 import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
-import { getIdleWaitMs, type History, type HistoryUpdate } from './history.ts'
+import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
 import { announceTurn, findHistory } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
 export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
-  const source = 'repository' in changeRange ? (changeRange.repository ?? repository) : repository
+  const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
   const isOwn = source.toLowerCase() === repository.toLowerCase()
   return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
 }
@@ -81,8 +81,8 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     if (isCounted) assertBelowLimit(number, followUps, step)
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
-  const assertOwn = async (job: Job): Promise<void> => {
-    const refusal = await requireBeforeSending(unknown, () => findRefusalReason(job, pullRequest, step), hint)
+  const assertOwn = (job: Job): void => {
+    const refusal = findRefusalReason(job, pullRequest, step)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -96,20 +96,18 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     getIdleWaitMs: () => {
       // A job that does not prove its pull request was busy when it was chosen.
       const wasIdle = listed !== undefined && isProven
-      return Promise.resolve(wasIdle ? getIdleWaitMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
+      return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
     async announce(job) {
-      if (isCounted) assertBelowLimit(number, listed?.history.followUps ?? 0, step)
-      if (job !== undefined) await assertOwn(job)
+      if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
       await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
     },
-    async check(job): Promise<Refusal | undefined> {
-      if (job !== undefined) await assertOwn(job)
+    async check(job) {
+      if (job !== undefined) assertOwn(job)
       const { state } = await requireBeforeSending(unknown, () => readPullRequest(address, step), hint)
-      if (isOpen({ state })) return undefined
-      const error = refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
-      return { kind: 'refusal', error }
+      if (isOpen({ state })) return
+      throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },
   }
 }
@@ -119,21 +117,20 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
   const { context, github, inputs, record } = step
   const { label, dryRun } = inputs
   const lost = 'The history may not show that the agent is working'
-  let link: PullRequestLink | undefined
   return {
     task,
     async getIdleWaitMs({ id, prLink }) {
-      link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
+      const link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
       if (github === undefined || link === undefined) return REPLICA_LAG_MS
       const address = toPullRequestAddress(link, context)
       const listed = await record.attempt(lost, () => findHistory(address, id, step))
       if (listed === undefined) return REPLICA_LAG_MS
       record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
-      return getIdleWaitMs(listed.history, listed.ageMs)
+      return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async announce() {
       if (label !== '' && !dryRun) await record.attempt(lost, () => announceTurn(step))
     },
-    check: () => Promise.resolve(undefined),
+    check: () => Promise.resolve(),
   }
 }

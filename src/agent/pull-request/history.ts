@@ -178,18 +178,18 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   // The row of the step that sent the prompt already says how the turn ended.
   const added = isAttached && isSettled ? rows.filter(({ turn }) => turn > 0) : rows
   const own = new Map(added.map((row) => [getKey(row), row]))
-  const others = state.rows
+  const otherRows = state.rows
     .filter((row) => !own.has(getKey(row)))
     .map((row) => (row.end === undefined && new Date(row.until) < now ? completeKilled(row) : row))
     .map(({ mayRun = false, ...row }) => ({ ...row, ...(mayRun && !isIdle && { mayRun }) }))
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
-    ...(command !== undefined && { command }),
+    command,
     followUps: state.followUps + (countsFollowUp ? 1 : 0),
-    ...(limit !== undefined && { limit }),
-    rows: [...others, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
-    ...(left !== undefined && { left }),
+    limit,
+    rows: [...otherRows, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
+    left,
   }
 }
 
@@ -302,7 +302,7 @@ export function renderHistory(history: History): string {
  * longer ago than replicas lag.
  * @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown
  */
-export function getIdleWaitMs({ rows }: History, ageMs: number | undefined): number {
+export function getRemainingLagMs({ rows }: History, ageMs: number | undefined): number {
   if (ageMs === undefined) return REPLICA_LAG_MS
   if (rows.some(isOpenRow) && ageMs < TURN_START_TIMEOUT_MS) return REPLICA_LAG_MS
   return Math.max(0, REPLICA_LAG_MS - ageMs)

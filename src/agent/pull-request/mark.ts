@@ -82,7 +82,7 @@ function toRowEnd(turn: Turn, now: Date): Partial<HistoryRow> {
     outcome: getTurnOutcome(turn),
     result: formatEnd(turn),
     effect: turn.effect?.kind ?? 'unknown',
-    ...(mayStillRun(turn) && { mayRun: true }),
+    mayRun: mayStillRun(turn) || undefined,
   }
 }
 
@@ -105,10 +105,10 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     turn: index,
     start: turn.startedAt.toISOString(),
     until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
-    startedBy: { text, ...(url !== undefined && { url }) },
-    ...(isNamed && { url: getRunUrl(context), ...(stepId !== '' && { step: stepId }) }),
+    startedBy: { text, url },
+    ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
     ...toRowEnd(turn, now),
-    ...(commits !== undefined && { commits }),
+    commits,
     sources: [...sources.named],
     exempt: [...exempt.named],
     hidden: sources.hidden,
@@ -157,7 +157,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
 }
 
 /** Shows whether an update would change the comment, apart from times. */
-const toFingerprint = ({ rows, left }: HistoryUpdate): string =>
+const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
   JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
 
 function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
@@ -182,7 +182,7 @@ async function writeHistory(
 ): Promise<void> {
   const { clock, runner, record } = step
   const update = createUpdate(place, step)
-  const written = toFingerprint(update)
+  const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
   const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
@@ -221,12 +221,22 @@ export async function announceTurn(
   await writeHistory(place, openGitHub(step), step, asIdle)
 }
 
-/**
- * Whether the next run depends on the mark: it would start another job otherwise. On events of pull requests, the agent's own
- * pull request starts the next run.
- */
-export const isMarkRequired = ({ context, inputs }: AgentStep): boolean =>
-  inputs.onOpenPr !== 'new' || (/^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === '')
+/** Whether the agent's own pull request starts the next run. */
+export const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
+  /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
+
+/** Whether the next run depends on the mark: it would start another job otherwise. */
+export const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+
+/** The repository in which the agent opens its pull requests. */
+export const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
+
+/** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
+export async function createMissingLabel(step: AgentStep, exists?: Promise<boolean>): Promise<void> {
+  const github = openGitHub(step)
+  const [repository, { label }] = [getRepository(step), step.inputs]
+  if (!(await (exists ?? github.labelExists(repository, label)))) await github.createLabel(repository, label)
+}
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
 export function formatMarkGrant({ context, inputs }: AgentStep): string {
@@ -296,7 +306,7 @@ export async function completeHistory(step: AgentStep): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  if (toFingerprint(createUpdate(place, step)) === place.written) return
+  if (toUpdateFingerprint(createUpdate(place, step)) === place.written) return
   try {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {

@@ -4,22 +4,20 @@
  */
 import { openGitHub } from '../../action/step.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
-import { formatGrant } from '../inputs.ts'
+import { GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import type { Recipient } from '../turn/recipient.ts'
+import { createMissingLabel, isPullRequestEvent } from './mark.ts'
 
-const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
-  /^pull_request(?:_target)?$/.test(context.eventName) &&
-  inputs.command === '' &&
-  inputs.task.kind !== 'attach' &&
-  !inputs.dryRun
+const mayCauseLoop = (step: AgentStep): boolean =>
+  isPullRequestEvent(step) && step.inputs.task.kind !== 'attach' && !step.inputs.dryRun
 
 /**
  * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
  * @throws ActionError `invalid-input` that names every problem
  */
 export function refusePullRequestEvent(step: AgentStep): void {
-  if (!isPullRequestEvent(step)) return
+  if (!mayCauseLoop(step)) return
   const { wait, label, githubToken } = step.inputs
   const problems = [
     ...(wait ? [] : ['`wait` must be `true`']),
@@ -40,23 +38,19 @@ export function refusePullRequestEvent(step: AgentStep): void {
 export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Recipient {
   const { context, inputs } = step
   const { event } = context
-  if (!isPullRequestEvent(step) || event.kind !== 'pull-request') return recipient
+  if (!mayCauseLoop(step) || event.kind !== 'pull-request') return recipient
   const { number } = event.subject
   return {
     ...recipient,
     async announce(job) {
-      const github = openGitHub(step)
-      const repository = inputs.prRepository || context.repository
       await requireBeforeSending(
         'The pull request of the agent could not be marked, so it would start the next job',
         () =>
           Promise.all([
-            github
-              .labelExists(repository, inputs.label)
-              .then((exists) => (exists ? undefined : github.createLabel(repository, inputs.label))),
-            github.addEyesToPullRequest({ repository: context.repository, number }),
+            createMissingLabel(step),
+            openGitHub(step).addEyesToPullRequest({ repository: context.repository, number }),
           ]),
-        'Run the step again when GitHub responds.',
+        GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
       await recipient.announce(job)

@@ -9,7 +9,7 @@ import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { type AgentStep, describePullRequest, type Effect, readPullRequest } from '../record.ts'
 import { type TurnEnd, isWithoutLink } from './job-watch.ts'
 
-const EFFECT_UNKNOWN = 'Could not determine whether the follow-up changed the pull request'
+const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
 /** Reports before a follow-up that GitHub may merge its pull request while the agent is working on it. */
 export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: AgentStep): void {
@@ -27,7 +27,7 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
 export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
-  return record.attempt(EFFECT_UNKNOWN, async () => {
+  return record.attempt(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
     const read = record.getRecentRead(address) ?? (await readPullRequest(address, step))
     // A feature that has chosen the pull request has reported it.
@@ -41,7 +41,7 @@ interface TurnCommits {
   /** The number of commits by the agent. */
   readonly byAgent: number
   /** The number of commits by each other author. */
-  readonly others: ReadonlyMap<string, number>
+  readonly otherAuthors: ReadonlyMap<string, number>
 }
 
 const UNKNOWN_AUTHOR = 'an unknown author'
@@ -79,14 +79,14 @@ export function attributeCommits(
   const added = listed.filter(({ sha }) => !earlierShas.has(sha))
   const isRewritten = added.length === listed.length
   let byAgent = 0
-  const others = new Map<string, number>()
+  const otherAuthors = new Map<string, number>()
   for (const commit of isRewritten ? added : listDescendants(earlierShas, added)) {
     if (written.has(toIdentity(commit))) continue
     const author = commit.writtenBy || UNKNOWN_AUTHOR
     if (isByOwner(commit, agent)) byAgent++
-    else others.set(author, (others.get(author) ?? 0) + 1)
+    else otherAuthors.set(author, (otherAuthors.get(author) ?? 0) + 1)
   }
-  return { byAgent, others }
+  return { byAgent, otherAuthors }
 }
 
 /** A list without the head comes from a stale replica, and a list of the maximum length may be truncated. */
@@ -117,7 +117,7 @@ async function readTurnCommits(
   return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), keepsHead }
 }
 
-const NO_COMMITS = { byAgent: 0, others: new Map<string, number>(), keepsHead: true } as const
+const NO_COMMITS = { byAgent: 0, otherAuthors: new Map<string, number>(), keepsHead: true } as const
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
 function judgeCommits(
@@ -145,7 +145,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
   const read = async (): Promise<AfterTurn> => {
     const now = await readPullRequest(before, step)
     if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
-    return { now, found: await record.attempt(EFFECT_UNKNOWN, () => readTurnCommits(before, now, step)) }
+    return { now, found: await record.attempt(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
   const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
@@ -154,7 +154,7 @@ async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<Afte
   return read()
 }
 
-function createLeftBehindError(before: PullRequest, { number, state }: PullRequest): ActionError {
+function createMergedTooEarlyError(before: PullRequest, { number, state }: PullRequest): ActionError {
   const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
   return new ActionError(
     'merged-too-early',
@@ -174,12 +174,16 @@ function noticeLostCommit(before: PullRequest, { number }: PullRequest, { record
 const MAX_NAMES = 5
 
 /** Readers must not mistake commits by others for the agent's work. */
-function noticeCommitsByOthers(others: TurnCommits['others'], { number }: PullRequest, { record }: AgentStep): void {
-  if (others.size === 0) return
+function noticeCommitsByOthers(
+  otherAuthors: TurnCommits['otherAuthors'],
+  { number }: PullRequest,
+  { record }: AgentStep,
+): void {
+  if (otherAuthors.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-  const counts = [...others.values()]
+  const counts = [...otherAuthors.values()]
   const more = sum(counts.slice(MAX_NAMES))
-  const named = Array.from(others, ([name, count]) => {
+  const named = Array.from(otherAuthors, ([name, count]) => {
     const short = oneLine(name.replace(/ <.*/s, ''), MAX_NAME_CHARS)
     return `${count} by ${short.replaceAll('@', '')}`
   })
@@ -218,14 +222,14 @@ export async function determineEffect(
   }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
-  const after = before && (await record.attempt(EFFECT_UNKNOWN, () => readAfterTurn(before, step)))
+  const after = before && (await record.attempt(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, found } = after
   const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
-    return { ...known, error: createLeftBehindError(before, now), pullRequest: describePullRequest(now) }
+    return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
   if (found?.keepsHead === false) noticeLostCommit(before, now, step)
-  if (found?.byAgent === 0) noticeCommitsByOthers(found.others, now, step)
+  if (found?.byAgent === 0) noticeCommitsByOthers(found.otherAuthors, now, step)
   return known
 }

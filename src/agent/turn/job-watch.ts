@@ -3,15 +3,9 @@
  * what is logged, and how long a terminal state or a link may be stale.
  */
 import { OutputsLost } from '../../action/toolkit.ts'
-import {
-  getRateLimitDelayMs,
-  isTransient,
-  type MissingJob,
-  requiresWait,
-  maxRetryAfterMs,
-} from '../../docs-service/retry.ts'
+import { getRateLimitDelayMs, type MissingJob, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
 import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
-import { ActionError, describeError, logCauses } from '../../runtime/errors.ts'
+import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { AgentStep, Turn } from '../record.ts'
@@ -215,7 +209,7 @@ export class JobWatch {
     if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.step.record.update({ job: read, lastProblem: undefined })
-    // Before a prompt, the states of earlier turns are no news of this step.
+    // Before the prompt, the states of earlier turns are not logged.
     if (end !== undefined || (sent !== 'accepted' && sent !== 'started')) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')

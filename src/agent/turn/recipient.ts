@@ -1,28 +1,16 @@
 /** Whom a prompt is for. Each feature makes its own recipients; the turn engine knows nothing else of a feature. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
-import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs.ts'
-import type { FollowUpReason, RoundStop } from '../record.ts'
-
-/** The prompt must not be sent. `roundStop`: the prompt is that of a fix round, and this is why no further one follows. */
-export interface Refusal {
-  readonly kind: 'refusal'
-  readonly error: ActionError
-  readonly roundStop?: RoundStop
-}
+import type { FollowUpReason } from '../record.ts'
 
 export interface Recipient {
   readonly task: Task
   readonly followUpReason?: FollowUpReason
   /** The failed checks that a fix round sends. */
   readonly failing?: readonly Check[]
-  /** Logged directly before the prompt is sent. */
-  readonly announcement?: string
   /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
   readonly pullRequestNumber?: number
-  /** Open pull requests that may be the recipient's. Only in a dry run without a key, which cannot read their jobs. */
-  readonly undecided?: readonly number[]
   /**
    * Returns for how long, in milliseconds, an idle job must be watched before the prompt, because an earlier turn may still
    * be shown as running.
@@ -39,7 +27,7 @@ export interface Recipient {
    * @param job as last read; undefined for a new job
    * @throws ActionError `not-sent`
    */
-  readonly check: (job?: Job) => Promise<Refusal | undefined>
+  readonly check: (job?: Job) => Promise<void>
 }
 
 /** A recipient that needs no preparation: it says nothing on GitHub, and nothing there can forbid the prompt. */
@@ -47,5 +35,5 @@ export const plainRecipient = (task: Task): Recipient => ({
   task,
   getIdleWaitMs: () => Promise.resolve(0),
   announce: () => Promise.resolve(),
-  check: () => Promise.resolve(undefined),
+  check: () => Promise.resolve(),
 })

@@ -9,6 +9,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
+import type { Task } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { ASK_IN_AN_ISSUE } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
@@ -30,7 +31,7 @@ import {
   REPLICA_LAG_MS,
   TURN_START_TIMEOUT_MS,
 } from './poll-schedule.ts'
-import type { Recipient, Refusal } from './recipient.ts'
+import type { Recipient } from './recipient.ts'
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
 const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
@@ -105,9 +106,11 @@ async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Pr
   }
 }
 
+/** The recipient of a prompt to an existing job. */
+type FollowUpRecipient = Recipient & { readonly task: Extract<Task, { kind: 'follow-up' }> }
+
 /** A follow-up that the service has accepted, or may have accepted. */
 interface SentFollowUp {
-  readonly kind: 'sent'
   readonly delivery: Sent
   /** The job before the prompt. */
   readonly before: Job
@@ -121,28 +124,26 @@ interface SentFollowUp {
  * @returns `undefined` in a dry run
  * @throws ActionError if the service does not accept the prompt
  */
-async function sendFollowUp(
-  task: { readonly jobId: string; readonly prompt: string },
-  recipient: Recipient,
-  watch: JobWatch,
-): Promise<SentFollowUp | Refusal | undefined> {
+async function sendFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<SentFollowUp | undefined> {
   const { client, inputs } = watch.step
+  const { task } = recipient
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, recipient, watch)
     if (!isAnnounced) await recipient.announce(before)
     isAnnounced = true
     if (inputs.dryRun) return undefined
-    const [current, refusal] = await Promise.all([readJob(task.jobId, watch), recipient.check(before)])
-    if (refusal !== undefined) return refusal
+    const checked = recipient.check(before)
+    // Ends the read before the error of the check, so that it does not continue in the background.
+    const [current] = await Promise.all([readJob(task.jobId, watch), checked.catch(() => undefined)])
+    await checked
     if (current === undefined) throw createLateError(UNREAD)
     const pullRequest = await readPullRequestBefore(before, watch.step)
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
-    if (recipient.announcement !== undefined) watch.note(recipient.announcement)
     const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
-    if (delivery.kind !== 'retry') return { kind: 'sent', delivery, before, pullRequest }
+    if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
     await waitToResend(delivery, watch.step)
   }
 }
@@ -241,16 +242,11 @@ async function confirmDelivery(
 }
 
 /** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
-async function runFollowUp(
-  task: { readonly jobId: string; readonly prompt: string },
-  recipient: Recipient,
-  watch: JobWatch,
-): Promise<TurnEnd | Refusal> {
+async function runFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<TurnEnd> {
   const { step } = watch
   const { clock, inputs, record } = step
-  const sent = await sendFollowUp(task, recipient, watch)
+  const sent = await sendFollowUp(recipient, watch)
   if (sent === undefined) return previewTurn(recipient, step)
-  if (sent.kind !== 'sent') return sent
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let begun: Job | undefined
@@ -274,14 +270,13 @@ const CREATE_LAG_MS = 30_000
  * Creates a job (section 4.1), and waits for its end.
  * @throws ActionError if the service does not accept the prompt
  */
-async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
+async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs } = watch.step
   if (inputs.dryRun) return previewTurn(recipient, watch.step)
   await recipient.announce()
   let delivery: Delivery
   for (let attempt = 1; ; attempt++) {
-    const refusal = await recipient.check()
-    if (refusal !== undefined) return refusal
+    await recipient.check()
     delivery = await deliver(() => client.createJob(prompt, attempt), watch.step)
     if (delivery.kind !== 'retry') break
     await waitToResend(delivery, watch.step)
@@ -312,17 +307,14 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn(
-  { task, pullRequestNumber, undecided = [] }: Recipient,
-  { runner, inputs, record }: AgentStep,
-): TurnEnd {
+function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, record }: AgentStep): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
   const ofJob = record.newest.job?.prLink?.number
   const pullRequest = pullRequestNumber ?? (ofJob === undefined ? undefined : Number(ofJob))
   const isContinued = pullRequestNumber !== undefined
-  return { end: 'previewed', preview: { pullRequest, isContinued, undecided, isJobRead: inputs.hasService } }
+  return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
@@ -340,7 +332,7 @@ function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void
  * Runs a turn of the agent, from the prompt to its end.
  * @throws ActionError if the end was not observed; what was observed is already recorded
  */
-export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd | Refusal> {
+export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
   const { task } = recipient
   announceStart(recipient, watch.step)
   switch (task.kind) {
@@ -349,7 +341,7 @@ export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<Tu
     case 'attach':
       return runAttach(task.jobId, watch)
     case 'follow-up': {
-      if (watch.step.inputs.hasService) return runFollowUp(task, recipient, watch)
+      if (watch.step.inputs.hasService) return runFollowUp({ ...recipient, task }, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await recipient.announce()
       return previewTurn(recipient, watch.step)
