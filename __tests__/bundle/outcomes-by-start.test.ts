@@ -176,7 +176,7 @@ test('the tables of an export of visitors fit into 80 columns', async () => {
 test('shows the log of a pull request as it was while the agent worked, and as it is at the end', async () => {
   const [, working = '', ended = ''] =
     /In the log while the agent worked([^]*)── On the pull request([^]*)$/.exec(await run('--scenario working')) ?? []
-  expect(working).toMatch(/⏳ working since \d\d:\d\d UTC,\s+do not merge yet/)
+  expect(working).toMatch(/⏳ working since \d\d:\d\d UTC,\s+do\s+not\s+merge\s+yet/)
   expect(ended).toContain('1 new commit')
   expect(ended).not.toContain('⏳')
 })

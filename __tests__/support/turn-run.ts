@@ -69,9 +69,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   try {
     record.begin({ task })
     const recipient = given ?? (task.kind === 'follow-up' ? createJobFollowUp(task, step) : plainRecipient(task))
-    const end = await runTurn(recipient, new JobWatch(step))
-    if ('kind' in end) throw end.error
-    record.update(end)
+    record.update(await runTurn(recipient, new JobWatch(step)))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
