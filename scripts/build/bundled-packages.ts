@@ -33,6 +33,8 @@ const REPLACED_MODULES: Readonly<Record<string, string>> = {
     "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
   // undici follows no redirects here.
   'undici/lib/interceptor/redirect-interceptor.js': 'module.exports = () => (dispatch) => dispatch\n',
+  // The parser of responses for processors without SIMD, on which undici falls back. Runners have SIMD.
+  'undici/lib/llhttp/llhttp-wasm.js': 'module.exports = undefined\n',
   // Descriptions of schedules in words, for editors.
   'cronstrue/dist/cronstrue.js': 'exports.toString = () => ""\n',
   // A search tree of header names, which only pays off after some hundred responses.
