@@ -7,7 +7,7 @@ export interface FakeRunner extends Runner {
   readonly lines: (kind: 'log' | 'warn') => readonly string[]
 }
 
-/** Creates a host that returns the given inputs and records all other calls. */
+/** Creates a runner that returns the given inputs and records all other calls. */
 export function fakeRunner(inputs: Readonly<Record<string, string>> = {}): FakeRunner {
   const calls: string[] = []
   const state = new Map<string, string>()

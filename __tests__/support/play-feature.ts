@@ -75,7 +75,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const noteOutput = watchMilestones(() => {
     accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
   })
-  /** Cleans and redacts each line, as the real host does. */
+  /** Cleans and redacts each line, as the real runner does. */
   const inLines = (say: (line: string) => void) => (text: string) => {
     for (const line of cleanLines(text, 4_000, redact)) say(line)
   }
@@ -118,7 +118,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     hostCalls: bare.calls,
     log: bare.lines('log'),
     warnings: bare.lines('warn'),
-    // The real host redacts all outputs.
+    // The real runner redacts all outputs.
     outputs: flattenResult(
       Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
     ),

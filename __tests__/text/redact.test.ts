@@ -13,8 +13,14 @@ test.each([
   ['in a URL', encodeURIComponent(KEY)],
   ['in a URL, with escapes in lower case', lowerCaseEscapes(encodeURIComponent(KEY))],
   ['in a URL, with as few escapes as possible', encodeURI(KEY)],
+  ['in a URL, with slashes as they are', encodeURIComponent(KEY).replaceAll('%2F', '/')],
+  ['in a form', new URLSearchParams({ key: KEY }).toString().slice('key='.length)],
   ['in JSON', json(KEY)],
   ['in JSON with escaped slashes', json(KEY).replaceAll('/', '\\/')],
+  [
+    'in JSON that escapes what has a meaning in HTML',
+    json(KEY).replace(/\\"|[<&'+]/g, (c) => `\\u00${c.slice(-1).charCodeAt(0).toString(16).toUpperCase()}`),
+  ],
   ['in JSON that is safe in HTML', json(KEY).replace(/[<&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
 ])('replaces a secret %s completely', (_name, text) => {
   expect(redact(`before ${text} after`)).toBe('before *** after')

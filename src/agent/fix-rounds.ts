@@ -219,10 +219,11 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
     const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
     if (stop !== undefined) return stopFor(stop, seen)
     const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
-    const sending = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
+    const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
     const recipient: Recipient = {
       task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
       failing,
+      announcement,
       pullRequestNumber: address.number,
       // The job has ended before its checks.
       getIdleWaitMs: () => Promise.resolve(0),
@@ -238,7 +239,6 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
         if (prLink === undefined || !isSamePullRequest(prLink, link)) refuseRound('other-pull-request', step)
         const stop = findStopBeforeSend(current, headSha, deadlineAt - clock.now())
         if (stop !== undefined) refuseRound(stop, step)
-        record.note(sending)
       },
     }
     return { kind: 'send', recipient, found: seen }

@@ -223,7 +223,11 @@ const RULES: readonly Rule[] = [
     colour: 'red',
     title: titleError,
     text: describeFailure,
-    advice: (run) => (isUnseen(run) ? CHECK_BEFORE_RESENDING : hintOfError(run)),
+    advice: (run) =>
+      joinSentences([
+        isUnseen(run) && CHECK_BEFORE_RESENDING,
+        (!isUnseen(run) || getError(run)?.code === 'internal') && hintOfError(run),
+      ]),
   },
   {
     when: ({ skipReason }) => skipReason !== undefined,

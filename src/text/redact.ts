@@ -34,24 +34,35 @@ function listBase64Forms(secret: string, encoding: 'base64' | 'base64url'): read
   })
 }
 
-/** Encoders differ in the case of a URL's escapes, and in what they escape in JSON: PHP also `/`, Go also `<`, `>` and `&`. */
-function listForms(secret: string): readonly string[] {
-  const url = encodeURIComponent(secret)
+/** Encoders differ in what they leave as it is (`/` in Python), in the escape of a space, and in the case of escapes. */
+function listUrlForms(secret: string): readonly string[] {
+  const component = encodeURIComponent(secret)
+  const inForm = new URLSearchParams([['', secret]]).toString().slice(1)
+  const forms = [component, component.replaceAll('%2F', '/'), encodeURI(secret), inForm]
+  return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())])
+}
+
+const toUnicodeEscape = (mark: string): string => `\\u00${mark.charCodeAt(mark.length - 1).toString(16)}`
+
+/** Encoders differ in what they escape: PHP also `/`, Go also `<`, `>` and `&`, and .NET these, quotes and `+`. */
+function listJsonForms(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1)
+  return [
+    json,
+    json.replaceAll('/', '\\/'),
+    json.replace(/[<>&]/g, toUnicodeEscape),
+    json.replace(/\\"|[<>&'+`]/g, (mark) => toUnicodeEscape(mark).toUpperCase().replace('U', 'u')),
+  ]
+}
+
+function listForms(secret: string): readonly string[] {
   const encoded = [
-    url,
-    url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
-    encodeURI(secret),
+    ...listUrlForms(secret),
+    ...listJsonForms(secret),
     ...listBase64Forms(secret, 'base64'),
     ...listBase64Forms(secret, 'base64url'),
   ]
-  return [
-    secret,
-    json,
-    json.replaceAll('/', '\\/'),
-    json.replace(/[<>&]/g, (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`),
-    ...encoded.filter((form) => form.length >= MIN_ENCODED_CHARS),
-  ]
+  return [secret, ...encoded.filter((form) => form.length >= MIN_ENCODED_CHARS)]
 }
 
 /**

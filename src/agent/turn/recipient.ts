@@ -9,6 +9,8 @@ export interface Recipient {
   readonly followUpReason?: FollowUpReason
   /** The failed checks that a fix round sends. */
   readonly failing?: readonly Check[]
+  /** Logged directly before the prompt is sent. */
+  readonly announcement?: string
   /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
   readonly pullRequestNumber?: number
   /**

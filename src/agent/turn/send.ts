@@ -142,6 +142,7 @@ async function sendFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Prom
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
+    if (recipient.announcement !== undefined) watch.note(recipient.announcement)
     const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
     if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
     await waitToResend(delivery, watch.step)

@@ -92,8 +92,8 @@ export function addAgentHistory(state: GitHubState, docs: RepositoryState, peopl
   }
 
   const json = change('Print JSON with --json', 9)
-  const asLeft = open('Describe --json', 9)
-  end(asLeft, [{ daysAgo: 9, sources: [json], effect: 'created', result: RESULTS.opened }], {
+  const unedited = open('Describe --json', 9)
+  end(unedited, [{ daysAgo: 9, sources: [json], effect: 'created', result: RESULTS.opened }], {
     by: reviewer,
     daysAgo: 8.5,
   })
