@@ -42,7 +42,7 @@ const turnPlan: fc.Arbitrary<TurnPlan> = fc
     const pushesMs = shares
       .map((share) => Math.round((plan.durationMs * share) / 1_000) * 1_000)
       .toSorted((a, b) => a - b)
-    return { ...plan, pause: undefined, pushesMs }
+    return { ...plan, unlistedWhile: undefined, pushesMs }
   })
 
 const firstTurnPlan: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) =>

@@ -27,7 +27,7 @@ const turn: fc.Arbitrary<TurnPlan> = fc
     const pushesMs = [...pushShares, 1]
       .map((share) => Math.round((durationMs * share) / 1_000) * 1_000)
       .toSorted((a, b) => a - b)
-    return { startDelayMs: 0, durationMs, ending: 'pull-request', linkDelayMs: 0, pause: undefined, pushesMs }
+    return { startDelayMs: 0, durationMs, ending: 'pull-request', linkDelayMs: 0, unlistedWhile: undefined, pushesMs }
   })
 
 const derived: fc.Arbitrary<DerivedEvent> = fc.record({

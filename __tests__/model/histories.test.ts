@@ -92,7 +92,13 @@ test('failures of GitHub do not change what a step reports about its job', async
   })
 })
 
-const TURN = { startDelayMs: 0, durationMs: 20_000, ending: 'pull-request', linkDelayMs: 0, pause: undefined } as const
+const TURN = {
+  startDelayMs: 0,
+  durationMs: 20_000,
+  ending: 'pull-request',
+  linkDelayMs: 0,
+  unlistedWhile: undefined,
+} as const
 const IDLE = { ...TURN, durationMs: 60_000, ending: 'no-changes' } as const
 const step = (task: HistoryStep['task'], gapMs: number, inputs: Record<string, string> = {}): HistoryStep => ({
   task,

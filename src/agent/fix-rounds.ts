@@ -3,7 +3,7 @@ import { openGitHub } from '../action/step.ts'
 import { type Check, isCheckSuite } from '../github/checks.ts'
 import { findForkPoint, isByOwner, listHistory, listOwners, type PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../github/pull-requests.ts'
-import { isSamePullRequest } from '../docs-service/schemas.ts'
+import { getUnsuccessfulStatus, isSamePullRequest } from '../docs-service/schemas.ts'
 import { ActionError, type ErrorCode, asExpectedError } from '../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import {
@@ -11,9 +11,9 @@ import {
   describePullRequest,
   type Findings,
   listFailedChecks,
-  listPullRequestCommits,
+  listKnownCommits,
   listSentRounds,
-  readPullRequest,
+  readAndRecordPullRequest,
   ROUND_STOP_REASONS,
   type RoundStop,
   type Turn,
@@ -51,7 +51,7 @@ export function findRoundStop(
   if (found.headSha === getPreviousHead(turns)) return 'no-new-commit'
   if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
   if (leftMs < MIN_ROUND_MS) return 'no-time'
-  return status === 'failed' || status === 'archived' ? status : undefined
+  return status && getUnsuccessfulStatus(status)
 }
 
 /**
@@ -204,8 +204,8 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
   const next = await record.attempt(LOST, async (): Promise<NextRound> => {
     const { headSha = '' } = found
     const address = toPullRequestAddress(link, context)
-    const pullRequest = record.getNewestRead(address) ?? (await readPullRequest(address, step))
-    const commits = await listPullRequestCommits(pullRequest, step)
+    const pullRequest = record.getNewestRead(address) ?? (await readAndRecordPullRequest(address, step))
+    const commits = await listKnownCommits(pullRequest, step)
     const commitStop = findStopInCommits(commits, pullRequest, getPreviousHead(turns))
     const failing =
       commitStop === undefined
@@ -213,7 +213,7 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
         : []
     const details = await readDetails(failing, address.repository, step)
     // Read the head again: the findings only count if it has not moved in the meantime.
-    const last = await readPullRequest(address, step)
+    const last = await readAndRecordPullRequest(address, step)
     if (last.headSha !== headSha) return { kind: 'recheck', pullRequest: last }
     const seen = { ...found, ...describePullRequest(last) }
     const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
@@ -233,7 +233,7 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
       },
       async check() {
         const current =
-          record.getRecentRead(address) ?? (await record.attempt(LOST, () => readPullRequest(address, step)))
+          record.getRecentRead(address) ?? (await record.attempt(LOST, () => readAndRecordPullRequest(address, step)))
         if (current === undefined) refuseRound('not-sent', step)
         const { prLink } = record.newest.job ?? {}
         if (prLink === undefined || !isSamePullRequest(prLink, link)) refuseRound('other-pull-request', step)

@@ -1,7 +1,13 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
+import {
+  getUnsuccessfulStatus,
+  isTerminal,
+  STATUS_PHRASES,
+  type TerminalStatus,
+  type UnsuccessfulStatus,
+} from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
@@ -469,10 +475,15 @@ const END_PHRASES: Readonly<Record<Exclude<Turn['end'], undefined | 'finished'>,
 const formatAfterCommits = ({ effect }: Turn): string =>
   effect?.kind === 'updated' ? ` after ${formatCount(effect.commits, 'new commit')}` : ''
 
+const UNSUCCESSFUL_PHRASES: Readonly<Record<UnsuccessfulStatus, string>> = {
+  failed: 'failed',
+  archived: 'the job is archived',
+}
+
 function formatFinished(turn: Turn): string {
   const { effect, job, task } = turn
-  if (job?.status === 'failed') return `failed${formatAfterCommits(turn)}`
-  if (job?.status === 'archived') return `the job is archived${formatAfterCommits(turn)}`
+  const unsuccessful = job && getUnsuccessfulStatus(job.status)
+  if (unsuccessful !== undefined) return `${UNSUCCESSFUL_PHRASES[unsuccessful]}${formatAfterCommits(turn)}`
   switch (effect?.kind) {
     case 'created':
       return OPENED

@@ -3,6 +3,7 @@ import { linked, type LinkedText, escapeSentence, quoteName, quoteNames } from '
 import { formatCount, joinSentences } from '../text/format.ts'
 import {
   type ChecksState,
+  countCommitsOfUpdates,
   type Findings,
   getFindings,
   getOperation,
@@ -138,8 +139,10 @@ export function linkCommits(turns: readonly Turn[], repositoryUrl: string): Link
   const updates = turns.flatMap(({ effect }) => (effect?.kind === 'updated' ? [effect] : []))
   const head = turns.findLast(({ pullRequest }) => pullRequest?.headSha !== undefined)?.pullRequest?.headSha
   if (updates[0] === undefined || head === undefined) return undefined
-  const count = updates.reduce((sum, { commits }) => sum + commits, 0)
-  return { text: formatCount(count, 'new commit'), url: `${repositoryUrl}/compare/${updates[0].since}...${head}` }
+  return {
+    text: formatCount(countCommitsOfUpdates({ turns }), 'new commit'),
+    url: `${repositoryUrl}/compare/${updates[0].since}...${head}`,
+  }
 }
 
 /** Describes what this step did to the pull request: a verb for the title, and a sentence. Matches the output `changed`. */

@@ -4,7 +4,7 @@
  */
 import { openGitHub, type Step } from '../action/step.ts'
 import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
-import type { Job, PullRequestLink } from '../docs-service/schemas.ts'
+import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
@@ -364,7 +364,7 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ag
  * Reads a pull request and records the read.
  * @throws ActionError if it cannot be read
  */
-export async function readPullRequest(address: PullRequestAddress, step: AgentStep): Promise<PullRequest> {
+export async function readAndRecordPullRequest(address: PullRequestAddress, step: AgentStep): Promise<PullRequest> {
   const found = await openGitHub(step).readPullRequest(address)
   step.record.addRead(found)
   return found
@@ -374,7 +374,7 @@ export async function readPullRequest(address: PullRequestAddress, step: AgentSt
  * Lists the commits of a pull request, unless they are known for its head.
  * @throws ActionError if they cannot be read
  */
-export async function listPullRequestCommits(
+export async function listKnownCommits(
   pullRequest: PullRequest,
   step: AgentStep,
 ): Promise<readonly PullRequestCommit[]> {
@@ -458,7 +458,8 @@ function getStopAfterRound(round: Turn): RoundStop | undefined {
   const { end, error, job, effect = UNKNOWN_EFFECT } = round
   if (error !== undefined) return getStopAfterError(error, round)
   if (end !== 'finished') return end && 'unseen'
-  if (job?.status === 'failed' || job?.status === 'archived') return job.status
+  const unsuccessful = job && getUnsuccessfulStatus(job.status)
+  if (unsuccessful !== undefined) return unsuccessful
   if (effect.kind === 'created' || effect.kind === 'none') return 'other-pull-request'
   return effect.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
 }
@@ -510,7 +511,10 @@ export function hasChangedInRound({ turns }: Run): boolean {
   return turns.slice(1).some(mayHave)
 }
 
-/** Counts the commits that the agent has added to existing pull requests, in all turns. Those of a new one are not counted. */
+/**
+ * Counts the commits that the agent has added to existing pull requests, in all turns. Those of a new pull request, and of turns
+ * whose effect is unknown, are not counted.
+ */
 export const countCommitsOfUpdates = ({ turns }: Pick<Run, 'turns'>): number =>
   turns.reduce((sum, { effect }) => sum + (effect?.kind === 'updated' ? effect.commits : 0), 0)
 

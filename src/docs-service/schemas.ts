@@ -121,6 +121,14 @@ export function isTerminal(job: Job): job is TerminalJob {
   return getTerminalStatus(job.status) !== undefined
 }
 
+/** A terminal status in which the agent has not done what the prompt asked for. */
+export type UnsuccessfulStatus = Exclude<TerminalStatus, 'completed'>
+
+export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | undefined {
+  const terminal = getTerminalStatus(status)
+  return terminal === 'completed' ? undefined : terminal
+}
+
 const idSchema = z.string().check(z.regex(ID_PATTERN))
 
 const word = z.string().check(z.minLength(1))

@@ -244,9 +244,7 @@ function toComparison(comparison: z.infer<typeof wireComparison>) {
     totalCommits: comparison.total_commits,
     /** The files with a name and a status. */
     files: files.filter((file) => file !== undefined),
-    /**
-     * `cut`: there may be more files, because GitHub lists at most 300. `unreadable`: the list or a file is malformed.
-     */
+    /** `truncated`: there may be more files, because GitHub lists at most 300. `unreadable`: the list or a file is malformed. */
     fileList: assessFileList(comparison.files),
   }
 }

@@ -16,7 +16,7 @@ import {
   type Findings,
   formatWarnings,
   getFindings,
-  readPullRequest,
+  readAndRecordPullRequest,
 } from '../../../src/agent/record.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
@@ -346,7 +346,7 @@ test.each<[string, string, readonly string[], number | undefined]>([
     ),
   })
   const step = fakeStep({ github })
-  await readPullRequest({ repository: 'acme/docs', number: 7 }, step)
+  await readAndRecordPullRequest({ repository: 'acme/docs', number: 7 }, step)
   const effect =
     what === CREATED ? 'created' : ({ kind: 'updated', commits: commits.length, since: commit('a') } as const)
   step.record.update(endWith(effect, terminalJob('completed', { prLink: LINK })))

@@ -38,7 +38,7 @@ function countRounds(run: Run): number | undefined {
 
 /**
  * The outputs in the order of `action.yml`. An undefined value becomes an empty output. `outcome`, the link and `job-id` are about
- * the step's own turn; `status`, and what is known of the pull request, include the fix rounds.
+ * the step's own turn; `status`, `changed`, and what is known of the pull request include the fix rounds.
  */
 const OUTPUTS = {
   outcome: getOutcome,

@@ -17,7 +17,7 @@ import {
   describePullRequest,
   type Findings,
   listFailedChecks,
-  readPullRequest,
+  readAndRecordPullRequest,
 } from '../record.ts'
 
 export const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
@@ -212,7 +212,7 @@ export async function waitForChecks(
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await tolerate(readPullRequest(known, step))) ?? known
+    known = (await tolerate(readAndRecordPullRequest(known, step))) ?? known
   }
   const mayFixFailures = (): boolean => mayFix({ ...describePullRequest(known), checks: 'failure' })
 

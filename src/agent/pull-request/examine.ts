@@ -16,8 +16,8 @@ import {
   countCommitsOfUpdates,
   describePullRequest,
   type Findings,
-  listPullRequestCommits,
-  readPullRequest,
+  listKnownCommits,
+  readAndRecordPullRequest,
 } from '../record.ts'
 import { needsExamination } from './checks.ts'
 import { isMarkRequired, markPullRequest } from './mark.ts'
@@ -83,7 +83,8 @@ async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentSt
   const address = toPullRequestAddress(link, context)
   const known = wasRead ? step.record.getNewestRead(address) : undefined
   if (known !== undefined) return known
-  const read = () => readPullRequest(address, step).catch((error: unknown) => asExpectedError(error, 'not-found'))
+  const read = () =>
+    readAndRecordPullRequest(address, step).catch((error: unknown) => asExpectedError(error, 'not-found'))
   const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
   const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
@@ -159,7 +160,7 @@ async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
   // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
   const owners =
     effect.kind === 'updated'
-      ? listOwners(pullRequest.author, await listPullRequestCommits(pullRequest, step), headSha)
+      ? listOwners(pullRequest.author, await listKnownCommits(pullRequest, step), headSha)
       : new Set([pullRequest.author.login, found.commits[0]?.writtenBy ?? ''].filter((name) => name !== ''))
   if (!isAllBy(owners, found)) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))

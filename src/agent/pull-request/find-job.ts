@@ -13,7 +13,7 @@ import {
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
-import { type AgentStep, readPullRequest } from '../record.ts'
+import { type AgentStep, readAndRecordPullRequest } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
 import type { ListedHistory } from './history.ts'
@@ -94,7 +94,7 @@ export async function findJobOfPullRequest(
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }
   const [pullRequest, { histories, hasBroken }] = await Promise.all([
-    readPullRequest(address, step),
+    readAndRecordPullRequest(address, step),
     listHistories(address, openGitHub(step)),
   ])
   const none = (reasons: readonly string[]): NoJob => ({ kind: 'no-job', pullRequest, reasons })

@@ -7,7 +7,7 @@ import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { isExplicitRange, type Task } from '../inputs.ts'
-import { type AgentStep, type FollowUpReason, readPullRequest } from '../record.ts'
+import { type AgentStep, type FollowUpReason, readAndRecordPullRequest } from '../record.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
@@ -105,7 +105,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     },
     async check(job) {
       if (job !== undefined) assertOwn(job)
-      const { state } = await requireBeforeSending(unknown, () => readPullRequest(address, step), hint)
+      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },

@@ -6,7 +6,7 @@ import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pul
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { type AgentStep, describePullRequest, type Effect, readPullRequest } from '../record.ts'
+import { type AgentStep, describePullRequest, type Effect, readAndRecordPullRequest } from '../record.ts'
 import { type TurnEnd, isWithoutLink } from './job-watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
@@ -29,7 +29,7 @@ export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): P
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
   return record.attempt(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
-    const read = record.getRecentRead(address) ?? (await readPullRequest(address, step))
+    const read = record.getRecentRead(address) ?? (await readAndRecordPullRequest(address, step))
     // A feature that has chosen the pull request has reported it.
     if (record.turns.length === 1 && record.newest.followUpReason === undefined) noticeAutoMerge(read, step)
     return read
@@ -143,7 +143,7 @@ interface AfterTurn {
 async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<AfterTurn> {
   const { clock, deadlineAt, record, signal } = step
   const read = async (): Promise<AfterTurn> => {
-    const now = await readPullRequest(before, step)
+    const now = await readAndRecordPullRequest(before, step)
     if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
     return { now, found: await record.attempt(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }

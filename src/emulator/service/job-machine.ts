@@ -20,7 +20,7 @@ export interface TurnPlan {
   /** The time from the end of the turn until `prLink` is filled. */
   readonly linkDelayMs: number
   /** When the job reads `UNLISTED_STATUS`, relative to the turn's start. */
-  readonly pause: { readonly fromMs: number; readonly toMs: number } | undefined
+  readonly unlistedWhile: { readonly fromMs: number; readonly toMs: number } | undefined
 }
 
 /** One prompt, on which the agent works from `startsAtMs` until just before `endsAtMs`. */
@@ -83,8 +83,10 @@ export function listPushedTurns(job: JobRecord, nowMs: number): readonly Schedul
 function getTurnStatus({ startsAtMs, endsAtMs, plan }: ScheduledTurn, nowMs: number): JobState['status'] {
   if (nowMs >= endsAtMs) return STATUS_AFTER[plan.ending]
   const elapsedMs = nowMs - startsAtMs
-  const { pause } = plan
-  return pause !== undefined && elapsedMs >= pause.fromMs && elapsedMs < pause.toMs ? UNLISTED_STATUS : 'active'
+  const { unlistedWhile } = plan
+  return unlistedWhile !== undefined && elapsedMs >= unlistedWhile.fromMs && elapsedMs < unlistedWhile.toMs
+    ? UNLISTED_STATUS
+    : 'active'
 }
 
 /**

@@ -21,7 +21,7 @@ export const DEFAULT_TURN: TurnPlan = {
   durationMs: 20_000,
   ending: 'pull-request',
   linkDelayMs: 0,
-  pause: undefined,
+  unlistedWhile: undefined,
 }
 
 type Names<Name extends string> = readonly [names: readonly Name[], isName: (text: string) => text is Name]
@@ -71,7 +71,7 @@ const scenarios = {
   },
   'unlisted-status': {
     description: `For 25 seconds the job reads \`${UNLISTED_STATUS}\`, a status that the interface does not list.`,
-    ...turn({ durationMs: 35_000, pause: { fromMs: 5_000, toMs: 30_000 } }),
+    ...turn({ durationMs: 35_000, unlistedWhile: { fromMs: 5_000, toMs: 30_000 } }),
   },
   'stale-follow-up': {
     description: 'After a follow-up, the job keeps its previous status for 8 seconds, and only then becomes `active`.',
