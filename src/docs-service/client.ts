@@ -4,6 +4,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
+import { DIALECT } from './dialect.ts'
 import {
   adviseOnAddress,
   createInvalidResponseError,
@@ -81,6 +82,8 @@ interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnrea
   readonly debug: (line: string) => void
 }
 
+const { paths } = DIALECT
+
 const READ_TIMEOUT_MS = 30_000
 /** The last read of a job starts at the deadline, and must end soon after it. */
 const LAST_READ_GRACE_MS = 1_000
@@ -93,7 +96,6 @@ function describeResult(result: WireResult): string {
 
 export function createClient(options: ClientOptions): DocsServiceClient {
   const { projectId, jobId: givenJobId, clock, redact, signal, deadlineAt, debug } = options
-  const jobsPath = `/v2/agent/${projectId}/job`
   const isJobIdInput = givenJobId !== undefined
   let refusalCount = 0
   /** When the first of the latest prompts in a row that did not reach the service was sent. */
@@ -130,19 +132,22 @@ export function createClient(options: ClientOptions): DocsServiceClient {
 
   return {
     refusals: sender.getRefusalCount,
-    createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt, attempt),
+    createJob: (prompt, attempt) => {
+      const path = paths.jobs(projectId)
+      return sendPrompt(sender, { kind: 'create', projectId, path }, prompt, attempt)
+    },
     sendMessage: (jobId, prompt, attempt) => {
-      const path = `${jobsPath}/${jobId}/message`
+      const path = paths.messages(projectId, jobId)
       return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, attempt)
     },
     getJob: (jobId, endsAt) => {
-      const path = `${jobsPath}/${jobId}`
+      const path = paths.job(projectId, jobId)
       return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, createJobSchema(jobId), endsAt)
     },
     getVisitors: (query) => {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-      const path = `/v1/analytics/${projectId}/visitors?${search.toString()}`
+      const path = `${paths.visitors(projectId)}?${search.toString()}`
       return read({ kind: 'visitors', projectId, path }, visitorsPageSchema)
     },
   }
@@ -253,7 +258,7 @@ async function sendPrompt(
   await clock.yieldToEventLoop()
   signal.throwIfAborted()
   if (getTimeToSendMs() < 0) throw createNoTimeError()
-  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
+  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ [DIALECT.fields.prompt]: prompt }), sender)
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
   const error = toServiceError(result, operation, redact)

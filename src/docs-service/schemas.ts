@@ -1,6 +1,7 @@
 /** Parses and validates what the service returns. */
 import * as z from 'zod/mini'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
+import { DIALECT } from './dialect.ts'
 
 /** The URL of a pull request, which is safe to show, and its parts. */
 export interface PullRequestLink {
@@ -136,32 +137,40 @@ const word = z.string().check(z.minLength(1))
 /** A field that nothing depends on, so a malformed value does not invalidate the job. */
 const detail = z.catch(z.optional(word), undefined)
 
+const { fields } = DIALECT
+
 const wireJob = z.lazy(() =>
   z.object({
-    id: idSchema,
-    status: word,
-    source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
-    model: detail,
-    prLink: z.nullish(z.string()),
-    createdAt: detail,
+    [fields.id]: idSchema,
+    [fields.status]: word,
+    [fields.source]: z.catch(z.optional(z.object({ [fields.repository]: detail, [fields.ref]: detail })), undefined),
+    [fields.model]: detail,
+    [fields.prLink]: z.nullish(z.string()),
+    [fields.createdAt]: detail,
   }),
 )
 
-function isListed(status: string): status is JobStatus {
-  return Object.hasOwn(STATUS_PHRASES, status)
-}
+const STATUSES: ReadonlyMap<string, JobStatus> = new Map(
+  Object.entries(DIALECT.statuses satisfies Readonly<Record<JobStatus, string>>).map(([status, word]) => [
+    word,
+    status as JobStatus,
+  ]),
+)
 
-function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<typeof wireJob>): Job {
+function toJob(wire: z.infer<typeof wireJob>): Job {
+  const { [fields.status]: word, [fields.source]: source, [fields.prLink]: url } = wire
+  const status = STATUSES.get(word)
   const prLink = parsePullRequestLink(url ?? '')
   return {
-    id,
-    ...(isListed(status) ? { status, unlistedStatus: undefined } : { status: 'active', unlistedStatus: status }),
-    repository: source?.repository,
-    ref: source?.ref,
-    model,
+    id: wire[fields.id],
+    status: status ?? 'active',
+    unlistedStatus: status === undefined ? word : undefined,
+    repository: source?.[fields.repository],
+    ref: source?.[fields.ref],
+    model: wire[fields.model],
     prLink,
     ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
-    createdAt,
+    createdAt: wire[fields.createdAt],
   }
 }
 
@@ -172,6 +181,8 @@ export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
   return jobSchema.check(z.refine(({ id }) => id === jobId))
 }
 
+const ASSUMED_STATUS = DIALECT.statuses.active
+
 /**
  * The response to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted the prompt.
  * If the rest is malformed, the job counts as running until the next read.
@@ -179,8 +190,8 @@ export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
 export const acceptedJobSchema = z.union([
   jobSchema,
   z.pipe(
-    z.object({ id: idSchema }),
-    z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
+    z.object({ [fields.id]: idSchema }),
+    z.transform((wire): Job => ({ ...toJob({ ...wire, [fields.status]: ASSUMED_STATUS }), isAssumed: true })),
   ),
 ])
 
