@@ -96,6 +96,11 @@ test.each<[text: string, advice: string, Fields]>([
     `${RESENDS} ${CHECK_BEFORE_RESENDING}`,
     { task: FOLLOW_UP, state: stopWith(refused, accept()) },
   ],
+  [
+    `A bug. ${TURN_MAY_RUN}`,
+    `${CHECK_BEFORE_RESENDING} Report it.`,
+    { task: FOLLOW_UP, state: stopWith(new ActionError('internal', 'A bug.', { hint: 'Report it.' }), accept()) },
+  ],
   [`${WAITED} still runs. ${PROBLEM}`, TO_ATTACH_TO_FOLLOW_UP, late(active)],
   [`${WAITED} ${SAW_NO_END} ${PROBLEM}`, MORE_TIME, late(completed)],
   ['It is deadline.', TO_ATTACH, unread],

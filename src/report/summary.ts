@@ -116,7 +116,7 @@ function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
       Opened: String(opened),
       Merged: `${merged}${closed + merged === 0 ? '' : ` of ${closed + merged} that have ended${formatShare(numbers.mergedShare)}`}`,
       'Merged without edits': merged === 0 ? undefined : `${mergedUnedited}${formatShare(numbers.uneditedShare)}`,
-      'With later commits by others': merged === 0 ? undefined : String(mergedEdited),
+      'Merged with later commits': merged === 0 ? undefined : String(mergedEdited),
       'Merged, commits not known': unknown === 0 ? undefined : String(unknown),
       'Closed without a merge': String(closed),
       Open: `${open}${waiting === 0 ? '' : `, ${waiting} for more than three days`}`,

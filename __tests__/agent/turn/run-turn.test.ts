@@ -136,6 +136,14 @@ test('ends the read of the job before it reports that the follow-up must not be 
   expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
 })
 
+test('announces a follow-up once, when it is sent, although the job was busy at first', async () => {
+  const recipient = { ...plainRecipient(FOLLOW_UP), announcement: 'Sending.' }
+  const script = { before: [completed, active, active, completed], message: active, reads: [active, completed] }
+  const { log, client } = await playTurn({ task: FOLLOW_UP, recipient, ...script })
+  expect(log.filter((line) => /Sending|busy/.test(line))).toEqual([expect.stringContaining('busy'), 'Sending.'])
+  expect(client.calls.filter((call) => call !== 'get')).toEqual(['message'])
+})
+
 describe('poll job', () => {
   test.each<ErrorCode>(['unauthorized', 'forbidden', 'redirected', 'rejected', 'untrusted', 'proxy'])(
     'fails immediately on %s, and the report still names the job',

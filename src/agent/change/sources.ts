@@ -68,8 +68,8 @@ export const isCommitByPerson = ({ authorLogin, committerLogin }: ChangeCommit):
 
 /** Whether the person who pushed also wrote the commit, so that it most probably came from no pull request. */
 function isByPusher({ authorLogin, committerLogin }: ChangeCommit, { event }: Context): boolean {
-  const { login, isBot } = event.sender
-  return !isBot && login !== '' && authorLogin === login && committerLogin === login
+  const { sender } = event
+  return !sender.isBot && sender.login !== '' && authorLogin === sender.login && committerLogin === sender.login
 }
 
 /** GitHub's default message of a merge, and the end of its first line for a squash. */
