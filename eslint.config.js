@@ -20,11 +20,13 @@ export default defineConfig(
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       complexity: ['error', 20],
+      // The slowest rule. The compiler's `erasableSyntaxOnly` allows no enums here.
+      '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       'no-restricted-properties': ['error', ...PROPERTIES],
       'no-restricted-syntax': ['error', ...SYNTAX],
