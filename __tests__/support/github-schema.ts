@@ -23,13 +23,15 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>
 }
 
+function parseDescription(): Document {
+  const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
+  return JSON.parse(readFileSync(file, 'utf8')) as Document
+}
+
 let parsed: Document | undefined
 
-/** Reads GitHub's published API description of 13 MB, once it is needed. */
-function getDescription(): Document {
-  const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
-  return (parsed ??= JSON.parse(readFileSync(file, 'utf8')) as Document)
-}
+/** Returns GitHub's published API description of 13 MB, which is parsed once it is needed. */
+const getDescription = (): Document => (parsed ??= parseDescription())
 
 export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
