@@ -161,18 +161,26 @@ function getFields(schema: Schema): Readonly<Record<string, Schema>> {
   return fields
 }
 
-/** Lists the fields of a value that its schema does not define, with their paths. */
-export function listUnknownFields(schema: Schema, value: unknown, place = ''): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const resolved = resolve(schema)
-  if (Array.isArray(value))
-    return value.flatMap((item) => listUnknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
-  const fields = getFields(resolved)
-  if (Object.keys(fields).length === 0) return []
-  return Object.entries(value).flatMap(([name, field]) => {
-    const known = fields[name]
-    return known === undefined ? [`${place}/${name}`] : listUnknownFields(known, field, `${place}/${name}`)
-  })
+/** Lists the fields of a value that its schema does not define, with their paths. Responses have lists of many objects. */
+export function listUnknownFields(schema: Schema, value: unknown): string[] {
+  const unknown: string[] = []
+  const visit = (described: Schema, part: unknown, place: string): void => {
+    if (typeof part !== 'object' || part === null) return
+    const resolved = resolve(described)
+    if (Array.isArray(part)) {
+      for (const item of part) visit((resolved['items'] ?? {}) as Schema, item, `${place}[]`)
+      return
+    }
+    const fields = getFields(resolved)
+    if (Object.keys(fields).length === 0) return
+    for (const [name, field] of Object.entries(part)) {
+      const known = fields[name]
+      if (known === undefined) unknown.push(`${place}/${name}`)
+      else visit(known, field, `${place}/${name}`)
+    }
+  }
+  visit(schema, value, '')
+  return unknown
 }
 
 /** Lists the query parameters and the body fields of an operation, by its id in the description. */
