@@ -71,11 +71,13 @@ function listPatterns(method: string): readonly (readonly [RegExp, Operation])[]
   return found
 }
 
-/** Finds the operation of a request. Returns it with the values in the path. */
-export function findOperation(
-  method: string,
-  pathname: string,
-): { operation: Operation; params: Readonly<Record<string, string>> } | undefined {
+interface FoundOperation {
+  readonly operation: Operation
+  /** The values in the path. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+function searchOperation(method: string, pathname: string): FoundOperation | undefined {
   for (const [pattern, operation] of listPatterns(method.toLowerCase())) {
     const match = pattern.exec(pathname)
     if (match === null) continue
@@ -83,6 +85,15 @@ export function findOperation(
     return { operation, params: Object.fromEntries(values) }
   }
   return undefined
+}
+
+const foundOperations = new Map<string, FoundOperation | undefined>()
+
+/** Finds the operation of a request. The description has hundreds, and the tests send the same requests again and again. */
+export function findOperation(method: string, pathname: string): FoundOperation | undefined {
+  const key = `${method} ${pathname}`
+  if (!foundOperations.has(key)) foundOperations.set(key, searchOperation(method, pathname))
+  return foundOperations.get(key)
 }
 
 /** Returns the schema of the body of a request or a response. */
