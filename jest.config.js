@@ -1,4 +1,13 @@
 import { availableParallelism } from 'node:os'
+import { REPLACED_MODULES } from './scripts/build/replaced-modules.ts'
+
+/** The modules that the build replaces. Octokit stays complete, because a test uses it with the embedded GitHub. */
+const replaced = Object.entries(REPLACED_MODULES).filter(([file]) => !file.startsWith('@octokit/'))
+const replacements = replaced.map(([file, code]) => [
+  `/node_modules/${file}$`,
+  ['<rootDir>/__tests__/support/replaced-module.cjs', { code }],
+])
+const replacedFiles = replaced.map(([file]) => file).join('|')
 
 /** @type {import('jest').Config} */
 export default {
@@ -18,8 +27,9 @@ export default {
   reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
+    ...Object.fromEntries(replacements),
     '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
-  transformIgnorePatterns: ['/node_modules/(?!@actions/workflow-parser/.*-schema\\.js$)'],
+  transformIgnorePatterns: [`/node_modules/(?!(?:@actions/workflow-parser/.*-schema\\.js|${replacedFiles})$)`],
 }

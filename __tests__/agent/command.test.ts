@@ -120,14 +120,21 @@ interface Scenario extends CommentEventFields {
   readonly jobName: JobName
 }
 
-/** All jobs and states for authors with write access, and one for all other authors. */
+const listJobs = ({ isOnPullRequest }: CommentEventFields, isAccepted: boolean): readonly JobName[] =>
+  isOnPullRequest === false ? ['none'] : isAccepted ? Object.keys(JOBS) : ['own']
+
+/** All jobs and states for prompts of authors with write access, and one job for all other comments. */
 const SCENARIOS: readonly Scenario[] = PLACES.flatMap((place) =>
   Object.keys(AUTHORS).flatMap((who) =>
     (['asks', 'blank', 'other'] as const).flatMap((words) =>
       (who === 'may write' ? (['open', 'closed'] as const) : (['open'] as const)).flatMap((state) =>
-        (place.isOnPullRequest === false ? ['none'] : who === 'may write' ? Object.keys(JOBS) : ['own']).map(
-          (jobName) => ({ ...place, who, words, state, jobName }),
-        ),
+        listJobs(place, who === 'may write' && words === 'asks').map((jobName) => ({
+          ...place,
+          who,
+          words,
+          state,
+          jobName,
+        })),
       ),
     ),
   ),

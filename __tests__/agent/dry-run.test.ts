@@ -195,7 +195,7 @@ const histories = fc.record({
   skipLabels: pick('', 'no-docs'),
   attempt: pick(1, 2),
 })
-const RUNS = 120
+const RUNS = 90
 const UNCONFIRMED = 'not confirmed by the service'
 
 test('a dry run that waits for a busy job does not say that it sends the prompt', async () => {

@@ -94,7 +94,6 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--dry-run', 'since its last successful run begins after it'],
   ['--scenario no-permission --job-id job_running', 'Not done on GitHub'],
   ['--scenario token-expires', 'The token of a GitHub App lasts one hour'],
-  ['--scenario working', 'do not merge yet'],
   ['--scenario unlisted-status --speed 8', 'an unknown status'],
   ['--scenario hostile', 'that is not safe to link'],
   ['--scenario no-summary-file', 'The job summary could not be written'],
@@ -127,7 +126,7 @@ test.each(Object.entries(OUTCOME_FLAGS))('ends with %s: npm start -- %s', async 
 })
 
 /** Commands whose result depends on the network, files or variables of the step's process. */
-const NEEDS_PROCESS = new RegExp(`base-url=http:|api-key=.|--scenario (?:working|${RUNNER_SCENARIO_NAMES.join('|')})`)
+const NEEDS_PROCESS = new RegExp(`base-url=http:|api-key=.|--scenario (?:${RUNNER_SCENARIO_NAMES.join('|')})`)
 
 /** Writes 512 MiB. `__tests__/action/output-file.test.ts` tests this error with a small limit. */
 const FILLS_DISK = '--scenario endless-pages'

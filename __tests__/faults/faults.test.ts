@@ -150,7 +150,7 @@ const mixture = fc.boolean().chain((hasProxy) => {
 })
 
 /** How many mixtures are drawn from a seed. */
-const MIXTURES = 60
+const MIXTURES = 30
 /** More than there are nights, whose dates are seeds, in many years. */
 const SEED_STEP = 1_000_000
 

@@ -65,7 +65,7 @@ test('beyond a thousand open pull requests, also lists those with the label', as
   expect(await listOpen({ docs: createRepository(old) })).toEqual([[3, ...newest], 11])
   const state = { permissions: { 'pull-requests': 'read' } } as const
   const [found] = await listOpen({ docs: createRepository(old), state })
-  expect(found).toEqual(expect.arrayContaining([...newest]))
+  expect([found].flat().slice(-1_000)).toEqual(newest)
 })
 
 test.each([

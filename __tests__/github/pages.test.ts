@@ -63,7 +63,7 @@ test('follows links by page or cursor, and takes nothing else from them', async 
 
 test('accepts a page with more items than requested', async () => {
   const tag = { name: 'v1', commit: { sha: commit('a') } }
-  expect(await stubGitHub(() => Array<object>(150_000).fill(tag)).listTags('acme/docs')).toHaveLength(150_000)
+  expect(await stubGitHub(() => Array<object>(1_001).fill(tag)).listTags('acme/docs')).toHaveLength(1_001)
 })
 
 const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })

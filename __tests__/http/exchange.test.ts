@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { gzipSync, deflateSync, deflateRawSync, brotliCompressSync } from 'node:zlib'
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import { exchange, failureCause, failureCode, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
@@ -25,6 +25,17 @@ function open(proxy?: string): Dispatcher {
   const dispatcher = openDispatcher(proxy === undefined ? undefined : new URL(proxy))
   cleanUps.push(() => dispatcher.destroy())
   return dispatcher
+}
+
+interface RequestOptions {
+  readonly dispatcher: Dispatcher
+  readonly method?: 'POST'
+  readonly body?: string
+}
+
+function request(url: string, { dispatcher, ...options }: RequestOptions): Promise<Dispatcher.ResponseData> {
+  const { origin, pathname: path } = new URL(url)
+  return dispatcher.request({ origin, path, method: 'GET', ...options })
 }
 
 test.each([

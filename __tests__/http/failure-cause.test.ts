@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { errors } from 'undici'
+import errors from 'undici/lib/core/errors.js'
 import { failureCause, failureCode } from '../../src/http/exchange.ts'
 
 const createError = (code: string, syscall?: string): Error => Object.assign(new Error('It failed.'), { code, syscall })

@@ -91,7 +91,7 @@ const listedAtOnce = (drawn: ConsequenceHistory): ConsequenceHistory =>
 
 test('the work of the agent starts no prompt, and no cycle goes on without a person', async () => {
   let [startedByAgent, translated] = [0, 0]
-  const played = await checkCases(history.map(listedAtOnce), 25, async (drawn) => {
+  const played = await checkCases(history.map(listedAtOnce), 20, async (drawn) => {
     const trace = await playConsequences(drawn)
     startedByAgent += trace.runs.filter(({ cause }) => cause.jobId !== undefined).length
     translated += trace.runs.filter(({ cause, sent }) => cause.jobId !== undefined && sent !== undefined).length

@@ -11,7 +11,7 @@ import { checkCases } from './check-cases.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
-const HISTORIES = { rolling: 30, 'follow-up': 30, rounds: 25 } as const
+const HISTORIES = { rolling: 15, 'follow-up': 15, rounds: 20 } as const
 
 /** Results that the histories of a kind must contain. */
 const EXPECTED_RESULTS = {
@@ -86,7 +86,7 @@ const WITHOUT_FAULTS = { faults: ['none'], then: 'stays' } as const
 
 test('failures of GitHub do not change what a step reports about its job', async () => {
   const histories = arbitraryHistory('follow-up').map(keepOnlyGitHubFaults)
-  await checkCases(histories, 15, async (history) => {
+  await checkCases(histories, 8, async (history) => {
     const calm: History = { ...history, github: { ...history.github, faults: WITHOUT_FAULTS } }
     return { problems: compareVerdicts(await playVerdicts(history), await playVerdicts(calm)), log: [] }
   })

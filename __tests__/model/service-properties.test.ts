@@ -8,7 +8,7 @@ import { runSchedule } from './run-schedule.ts'
 
 jest.setTimeout(DRAWING_TEST_TIMEOUT_MS)
 
-const [SCHEDULES, OVERLAPS, LATE_LINKS] = [1_200, 250, 250]
+const [SCHEDULES, OVERLAPS, LATE_LINKS] = [600, 125, 125]
 
 test('every invariant holds for every random schedule', async () => {
   const outcomes = new Map<Outcome, number>()

@@ -14,7 +14,7 @@ import {
 import { historyRow, isoDaysAgo, NOW_MS } from '../support/play-report.ts'
 import { RUNS, SEED } from '../support/seed.ts'
 
-const PARAMETERS = { seed: SEED, numRuns: 2_000 * RUNS }
+const PARAMETERS = { seed: SEED, numRuns: 1_000 * RUNS }
 
 const NOW = new Date(NOW_MS)
 const SHA = 'a'.repeat(40)

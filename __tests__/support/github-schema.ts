@@ -23,13 +23,15 @@ interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>
 }
 
+function parseDescription(): Document {
+  const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
+  return JSON.parse(readFileSync(file, 'utf8')) as Document
+}
+
 let parsed: Document | undefined
 
-/** Reads GitHub's published API description of 13 MB, once it is needed. */
-function getDescription(): Document {
-  const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
-  return (parsed ??= JSON.parse(readFileSync(file, 'utf8')) as Document)
-}
+/** Returns GitHub's published API description of 13 MB, which is parsed once it is needed. */
+const getDescription = (): Document => (parsed ??= parseDescription())
 
 export function isObject(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -69,11 +71,13 @@ function listPatterns(method: string): readonly (readonly [RegExp, Operation])[]
   return found
 }
 
-/** Finds the operation of a request. Returns it with the values in the path. */
-export function findOperation(
-  method: string,
-  pathname: string,
-): { operation: Operation; params: Readonly<Record<string, string>> } | undefined {
+interface FoundOperation {
+  readonly operation: Operation
+  /** The values in the path. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+function searchOperation(method: string, pathname: string): FoundOperation | undefined {
   for (const [pattern, operation] of listPatterns(method.toLowerCase())) {
     const match = pattern.exec(pathname)
     if (match === null) continue
@@ -81,6 +85,15 @@ export function findOperation(
     return { operation, params: Object.fromEntries(values) }
   }
   return undefined
+}
+
+const foundOperations = new Map<string, FoundOperation | undefined>()
+
+/** Finds the operation of a request. The description has hundreds, and the tests send the same requests again and again. */
+export function findOperation(method: string, pathname: string): FoundOperation | undefined {
+  const key = `${method} ${pathname}`
+  if (!foundOperations.has(key)) foundOperations.set(key, searchOperation(method, pathname))
+  return foundOperations.get(key)
 }
 
 /** Returns the schema of the body of a request or a response. */
@@ -159,18 +172,26 @@ function getFields(schema: Schema): Readonly<Record<string, Schema>> {
   return fields
 }
 
-/** Lists the fields of a value that its schema does not define, with their paths. */
-export function listUnknownFields(schema: Schema, value: unknown, place = ''): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const resolved = resolve(schema)
-  if (Array.isArray(value))
-    return value.flatMap((item) => listUnknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
-  const fields = getFields(resolved)
-  if (Object.keys(fields).length === 0) return []
-  return Object.entries(value).flatMap(([name, field]) => {
-    const known = fields[name]
-    return known === undefined ? [`${place}/${name}`] : listUnknownFields(known, field, `${place}/${name}`)
-  })
+/** Lists the fields of a value that its schema does not define, with their paths. Responses have lists of many objects. */
+export function listUnknownFields(schema: Schema, value: unknown): string[] {
+  const unknown: string[] = []
+  const visit = (described: Schema, part: unknown, place: string): void => {
+    if (typeof part !== 'object' || part === null) return
+    const resolved = resolve(described)
+    if (Array.isArray(part)) {
+      for (const item of part) visit((resolved['items'] ?? {}) as Schema, item, `${place}[]`)
+      return
+    }
+    const fields = getFields(resolved)
+    if (Object.keys(fields).length === 0) return
+    for (const [name, field] of Object.entries(part)) {
+      const known = fields[name]
+      if (known === undefined) unknown.push(`${place}/${name}`)
+      else visit(known, field, `${place}/${name}`)
+    }
+  }
+  visit(schema, value, '')
+  return unknown
 }
 
 /** Lists the query parameters and the body fields of an operation, by its id in the description. */

@@ -11,7 +11,7 @@ export const RUNS = Number(process.env['RUNS'] ?? 1)
  * Whether every kind of result must occur, without which a test would prove little. It does in the usual cases and in a
  * large number of others; a few others may lack a rare kind.
  */
-export const MUST_VARY = process.env['MODEL_PATH'] === undefined && (process.env['SEED'] === undefined || RUNS > 1)
+export const MUST_VARY = process.env['MODEL_PATH'] === undefined && (process.env['SEED'] === undefined || RUNS >= 10)
 
 /** Tests that draw cases end by themselves, so this only stops one that hangs. */
 export const DRAWING_TEST_TIMEOUT_MS = 600_000 * RUNS

@@ -59,7 +59,7 @@ const MAX_GROWTH = 5
 const MIN_SLOW_US = 10_000
 const MAX_TRIES = 5
 /** With quadratic time, text of this length takes seconds. */
-const LENGTH = 65_536
+const LENGTH = 32_768
 const PARTS = 8
 
 const cases = Object.keys(TEXT_FUNCTIONS).flatMap((name) =>

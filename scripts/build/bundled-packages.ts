@@ -2,6 +2,7 @@
 // so that code which no step needs can be left out.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { REPLACED_MODULES } from './replaced-modules.ts'
 
 /** Code, data and licenses. Most other files are types and source maps. */
 const WANTED = /(?:\.[cm]?js|\.json|(?:^|[\\/])licen[cs]e[^\\/]*)$/i
@@ -19,26 +20,6 @@ function listBundledPackages(root: string): string[] {
   return Object.entries(lock.packages).flatMap(([folder, { dev }]) =>
     folder === '' || (dev === true && !PACKAGES_OF_START.includes(folder)) ? [] : [folder],
   )
-}
-
-/** Replacements of modules that would be loaded before the first request although nothing here uses them. */
-const REPLACED_MODULES: Readonly<Record<string, string>> = {
-  // A method for each of GitHub's operations. Our code calls typed routes instead.
-  '@octokit/plugin-rest-endpoint-methods/dist-src/index.js': 'export const restEndpointMethods = () => undefined\n',
-  '@octokit/plugin-paginate-rest/dist-src/index.js': 'export const paginateRest = () => undefined\n',
-  // GitHub's client imports the index for ProxyAgent only: it receives our own fetch.
-  'undici/index.js': "exports.fetch = undefined\nexports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')\n",
-  // HTTP/2 is never enabled, because undici's client retries requests by itself.
-  'undici/lib/dispatcher/client-h2.js':
-    "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
-  // undici follows no redirects here.
-  'undici/lib/interceptor/redirect-interceptor.js': 'module.exports = () => (dispatch) => dispatch\n',
-  // The parser of responses for processors without SIMD, on which undici falls back. Runners have SIMD.
-  'undici/lib/llhttp/llhttp-wasm.js': 'module.exports = undefined\n',
-  // Descriptions of schedules in words, for editors.
-  'cronstrue/dist/cronstrue.js': 'exports.toString = () => ""\n',
-  // A search tree of header names, which only pays off after some hundred responses.
-  'undici/lib/core/tree.js': 'exports.tree = { lookup: () => null }\n',
 }
 
 /** The parts that undici uses of large Node.js modules, which a step does not load otherwise. */

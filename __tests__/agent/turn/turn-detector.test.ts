@@ -91,7 +91,7 @@ test('never takes a read for the end of a turn that has not ended, for any queue
       const { endAtMs = Infinity } = detect(course)
       expect(endAtMs).toBeGreaterThanOrEqual(course.queueMs + course.turnMs)
     }),
-    { seed: SEED, numRuns: 4_000 },
+    { seed: SEED, numRuns: 2_000 },
   )
 })
 
@@ -163,6 +163,6 @@ test('a step never ends a follow-up before its turn, also if an earlier turn has
       const { outcome, elapsedMs, endAtMs } = await playCourse(course)
       if (outcome !== 'unconfirmed') expect(elapsedMs).toBeGreaterThanOrEqual(endAtMs)
     }),
-    { seed: SEED, numRuns: 400 },
+    { seed: SEED, numRuns: 200 },
   )
 })

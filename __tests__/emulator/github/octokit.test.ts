@@ -27,7 +27,7 @@ async function startWithOctokit(fields: Partial<PullState> = {}) {
   openPull(docs, 7, { branch: 'guide', title: 'Guide', user: MAINTAINER, ...fields }, START)
   const emulator = await startEmulator({ clock, github: { state: { repositories: { 'acme/docs': docs } } } })
   running.push(emulator)
-  const octokit = getOctokit(emulator.github.token, { baseUrl: emulator.github.apiUrl })
+  const octokit = getOctokit(emulator.github.token, { baseUrl: emulator.github.apiUrl, request: { fetch } })
   return { clock, docs, octokit, rest: octokit.rest }
 }
 

@@ -142,7 +142,8 @@ const countBytes = (value: unknown): number => Buffer.byteLength(toOutputJson(va
 export function renderResult(run: Run, conclusion: Conclusion, redact: Redact): string {
   let result = redactAll(toResult(run, conclusion), redact)
   while (countBytes(result) > MAX_RESULT_BYTES) {
-    const [longest] = LISTS.toSorted((a, b) => countBytes(result[b]) - countBytes(result[a]))
+    const bytes = LISTS.map((list) => countBytes(result[list]))
+    const longest = LISTS[bytes.indexOf(Math.max(...bytes))]
     if (longest === undefined || result[longest].length === 0) break
     const removed = Math.ceil(result[longest].length * REMOVED_SHARE)
     const left_out = { ...result.left_out, [longest]: result.left_out[longest] + removed }

@@ -19,11 +19,16 @@ export function getStatus(
  * run of each name. A workflow can have two jobs of the same name, and two suites can have checks of the same name.
  */
 export function selectLatestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
-  const isReplacedBy = (run: CheckRun, other: CheckRun): boolean => {
-    if (other.suiteId !== run.suiteId || other.name !== run.name) return false
-    return run.runId === undefined ? other.id > run.id : (other.attempt ?? 1) > (run.attempt ?? 1)
+  const getKey = ({ suiteId, name }: CheckRun): string => `${suiteId} ${name}`
+  const sameChecks = new Map<string, CheckRun[]>()
+  for (const run of runs) {
+    const same = sameChecks.get(getKey(run)) ?? []
+    same.push(run)
+    sameChecks.set(getKey(run), same)
   }
-  return runs.filter((run) => !runs.some((other) => isReplacedBy(run, other)))
+  const isReplacedBy = (run: CheckRun, other: CheckRun): boolean =>
+    run.runId === undefined ? other.id > run.id : (other.attempt ?? 1) > (run.attempt ?? 1)
+  return runs.filter((run) => !sameChecks.get(getKey(run))?.some((other) => isReplacedBy(run, other)))
 }
 
 export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 'conclusion'> {
