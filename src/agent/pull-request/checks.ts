@@ -250,6 +250,8 @@ export async function waitForChecks(
   for (;;) {
     const { headSha } = known
     const outside = findOutside(known, step)
+    // A cancelled run rejects both, and what is awaited first reports it.
+    outside.catch(() => undefined)
     let polled: Partial<PolledChecks> = {}
     if (inputs.waitForChecks) polled = await watchHead(headSha)
     const found = combineFindings(known, polled, step)
