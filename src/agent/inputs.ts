@@ -307,11 +307,15 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly warnings: readonly string[]
 }
 
-/** Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. */
-export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'waitForChecks' | 'fixRounds'>): string {
-  const { changeRange, waitForChecks, fixRounds } = inputs
+type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
+
+/**
+ * Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. Without an
+ * explicit range, some events look back to the last success, so the line is enough for all events of the workflow.
+ */
+export function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
   const permissions = [
-    ...(changeRange.kind === 'since-last-success' || fixRounds > 0 ? ['actions: read'] : []),
+    ...(waitForChecks || !isExplicitRange(changeRange) ? ['actions: read'] : []),
     ...(waitForChecks ? ['checks: read'] : []),
     'contents: read',
     'issues: write',
@@ -325,7 +329,7 @@ export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'wai
 export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /** Says which permissions to grant, as a complete line to paste. */
-export const formatGrant = (inputs: Parameters<typeof formatPermissions>[0]): string =>
+export const formatGrant = (inputs: PermissionInputs): string =>
   `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`
 
 /** @throws ActionError `invalid-input` that names every problem */

@@ -26,7 +26,7 @@ const getState = (played: PlayedStep): History | undefined =>
 
 const ROLLING = { 'on-open-pr': 'follow-up' }
 const [ADD_LABEL, COMMENT] = ['issues/add-labels', 'issues/create-comment']
-const PERMISSIONS = '`permissions: { contents: read, issues: write, pull-requests: write }`'
+const PERMISSIONS = '`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`'
 
 describe.each([
   ['the label', ADD_LABEL, 'The label was not added to pull request #'],

@@ -14,7 +14,7 @@ import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
 import type { Recipient } from '../turn/recipient.ts'
 import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
 import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
-import { announceTurn, findHistory } from './mark.ts'
+import { announceTurn, findHistory, formatMarkGrant } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
 export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
@@ -75,6 +75,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
   const unknown = `Could not determine whether pull request #${number} is still open`
   const address = { repository, number, visibility }
   step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
+  const grant = formatMarkGrant(step, repository)
   noticeAutoMerge(pullRequest, step)
 
   const count = ({ followUps }: Pick<History, 'followUps'>, update: HistoryUpdate): HistoryUpdate => {
@@ -101,11 +102,11 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     async announce(job) {
       if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
+      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint, grant)
     },
     async check(job) {
       if (job !== undefined) assertOwn(job)
-      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint)
+      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },

@@ -239,10 +239,9 @@ export async function createMissingLabel(step: AgentStep, exists?: Promise<boole
 }
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
-export function formatMarkGrant({ context, inputs }: AgentStep): string {
-  const { prRepository } = inputs
-  if (prRepository === '' || isSameRepository(prRepository, context.repository)) return formatGrant(inputs)
-  return `\`github-token\` needs write access to issues and pull requests of ${prRepository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
+export function formatMarkGrant(step: AgentStep, repository = getRepository(step)): string {
+  if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
+  return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
 const NOT_MARKED = 'The pull request was not marked'
