@@ -115,13 +115,13 @@ describe('a follow-up', () => {
       { github: combineScenarios(['follow-ups-used-up']) },
     )
     expect([isGreen, messages, observed.writes]).toEqual([false, [], []])
-    expect(report.error).toMatchObject({ code: 'not-sent', hint: expect.stringContaining('Merge or close it') })
+    expect(report.error).toMatchObject({
+      code: 'not-sent',
+      hint: expect.stringContaining('Merge or close pull request #1 (https://git.example.com/acme/docs/pull/1)'),
+    })
     expect(report.error?.message).toContain('Pull request #1 has reached the limit of 20 follow-ups')
   })
 
-  test('is red if another run has used up the limit in the meantime', async () => {
-    const responses: PlayStepOptions['responses'] = {
-      'issues/get-comment': changeResponse(() => ({
   test('sends nothing if the history cannot be written, and names the permissions to grant', async () => {
     const { line, messages } = await playFollowUp({}, { github: combineScenarios(['open-pull-request', 'read-only']) })
     expect(messages).toEqual([])
@@ -129,6 +129,9 @@ describe('a follow-up', () => {
     expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   })
 
+  test('is red if another run has used up the limit in the meantime', async () => {
+    const responses: PlayStepOptions['responses'] = {
+      'issues/get-comment': changeResponse(() => ({
         body: renderHistory({ ...startHistory('job_finished'), followUps: 20 }),
       })),
     }

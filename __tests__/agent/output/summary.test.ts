@@ -11,6 +11,7 @@ import { active, archived, completed, failed, failure, terminalJob } from '../..
 import {
   accept,
   ATTACH,
+  CREATE,
   createReport,
   endWith,
   type Fields,
@@ -120,6 +121,8 @@ test('distinguishes two steps of one workflow job by a short heading', () => {
   expect(heading).toMatch(/ · <code>x{39}…<\/code> · step <code>agent<\/code> · new job$/)
   const report = createUnstartedRun(failure('invalid-input'), 0)
   expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ The inputs are invalid · Docs agent\n/)
+  const unchosen = { ...createReport(), turns: [{ task: CREATE, error: failure('not-sent') }] }
+  expect(renderSummary(unchosen, conclude(unchosen))).toMatch(/^## ❌ Nothing was sent · Docs agent\n/)
 })
 
 test('shows the timeline with times, and the date once a day', () => {

@@ -43,12 +43,13 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 
 const MAX_HEADING_NAME_CHARS = 40
 
-/** Returns the kind of the step for the heading. Undefined if the step was skipped. */
+/** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a recipient. */
 function formatKind(run: Run): string | undefined {
   const { comment } = run
-  const { task, sent, end, followUpReason } = getOwnTurn(run) ?? {}
+  const { task, startedAt, sent, end, followUpReason } = getOwnTurn(run) ?? {}
   const continued = sent !== undefined || end === 'previewed' ? followUpReason : undefined
   if (task === undefined || getOutcome(run) === 'skipped') return undefined
+  if (task.kind === 'create' && startedAt === undefined) return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`
 }
