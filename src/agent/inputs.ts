@@ -262,6 +262,9 @@ const waitInput = inputThat(booleanInput, (wait, raw) => {
   return `cannot be \`false\` together with ${joinWords(names)}: the step would end before there is anything to check`
 })
 
+/** The default of `label` in action.yml, and in the recipe attach.yml. */
+export const DEFAULT_LABEL = 'docs-agent'
+
 /** Every input of the action, in the order of action.yml, which has the defaults of `label` and `github-token`: empty means none. */
 export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
