@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull } from '../../src/emulator/github/repository-changes.ts'
@@ -184,7 +185,33 @@ describe('the history', () => {
   })
 })
 
+/** The history is a person's comment, and the workflow for comments has replied with the workflow's own token. */
+const addReply = (docs: RepositoryState): void => {
+  const pull = docs.pulls[1]
+  const [history] = pull?.comments ?? []
+  if (pull === undefined || history === undefined) throw new Error('There is no history.')
+  docs.collaborators[MAINTAINER] = 'admin'
+  const body = '<!-- docs-agent-action: reply run=1 step=docs/agent inputs=x comment=1 -->\n**Done.**'
+  pull.comments.splice(0, 1, { ...history, user: MAINTAINER }, { ...history, id: 901, user: TOKEN_USER, body })
+}
+
+test('a reply by another author does not hide the history of a busy job', async () => {
+  const busy = changeResponse(() => ({ status: 'active', prLink: null }))
+  const responses = { [READ]: respondInOrder(busy, ({ respond }) => respond()) }
+  expect(listReceivers(await playFollowUp({}, { prepare: addReply, responses }))).toEqual(['job_finished'])
+})
+
 describe('`max-follow-ups`', () => {
+  test('limits the follow-ups after a reply by another author, too', async () => {
+    const onRequest: PlayStepOptions['onRequest'] = (_what, { service }) => {
+      service.github.state.identity = MAINTAINER
+    }
+    const given = { 'max-follow-ups': '1' }
+    const after = await playFollowUp(given, { prepare: addReply, onRequest })
+    const next = await playFollowUp(given, { after, onRequest, facts: { runId: 43 } })
+    expect([next.isGreen, next.acceptedPrompts, next.docs.pulls[1]?.comments.length]).toEqual([false, [], 2])
+  })
+
   test('limits how many follow-ups a pull request takes; the log and the comment warn when few are left', async () => {
     const given = { 'max-follow-ups': '4' }
     let played: PlayedStep | undefined

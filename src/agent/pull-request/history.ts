@@ -116,6 +116,8 @@ export interface FoundHistories {
 }
 
 const STATE_BEGINNING = '<!-- docs-agent-action: {'
+/** Replies are left out: an author who is trusted without a look-up would make the author of the history untrusted. */
+const mayBeHistory = (body: string): boolean => body.startsWith(STATE_BEGINNING)
 
 /** @throws ActionError if the comments cannot be read */
 export async function listHistories(
@@ -123,14 +125,12 @@ export async function listHistories(
   github: Pick<GitHub, 'listComments'>,
 ): Promise<FoundHistories> {
   // The address of a comment has more fields, with which only the replies to it are listed.
-  const comments = await github.listComments({ repository, number }, isOwnComment)
+  const comments = await github.listComments({ repository, number }, mayBeHistory)
   const histories = comments.flatMap(({ body, ...comment }) => {
     const history = parseHistory(body)
     return history === undefined ? [] : [{ ...comment, history }]
   })
-  const hasBroken = comments.some(
-    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
-  )
+  const hasBroken = comments.some(({ body, author }) => author !== 'untrusted' && !parseHistory(body))
   return { histories, hasBroken }
 }
 
