@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isAboutPermissions, isTransient } from '../../runtime/errors.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatEnd, getTurnOutcome } from '../outcome.ts'
@@ -160,12 +160,32 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
 const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
   JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
 
+const TO_MARK = 'to the job, which marks its pull request.'
+
 function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
   return new ActionError(
-    'rejected',
+    'not-found',
     `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
-    { hint: 'Delete what is left of the comment, and merge or close the pull request.' },
+    { hint: `Delete what is left of the comment. Then attach ${TO_MARK}` },
   )
+}
+
+/**
+ * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
+ * only if it is missing.
+ */
+async function addHistoryComment(
+  { pullRequest, jobId }: HistoryPlace,
+  body: string,
+  github: GitHub,
+  step: AgentStep,
+): Promise<number | undefined> {
+  const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
+    const error = asExpectedError(caught)
+    if (!isTransient(error) || error.code === 'rate-limited') throw error
+    return undefined
+  })
+  return added ?? (await findHistory(pullRequest, jobId, step))?.id ?? github.addComment(pullRequest, body)
 }
 
 /**
@@ -191,7 +211,7 @@ async function writeHistory(
     const state = startHistory(place.jobId)
     const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
     record.add({ history: { ...place, mayExist: true } })
-    const added = await github.addComment(place.pullRequest, body)
+    const added = await addHistoryComment(place, body, github, step)
     record.add({ history: { ...place, commentId: added, written } })
     return
   }
@@ -245,6 +265,13 @@ export function formatMarkGrant({ context, inputs }: AgentStep): string {
   return `\`github-token\` needs write access to issues and pull requests of ${prRepository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
+/** Says what to do about a pull request that could not be marked. */
+function adviseOnMark(error: ActionError, step: AgentStep): string {
+  const advice = isAboutPermissions(error) ? formatMarkGrant(step) : error.hint
+  if (advice === undefined) return `Attach ${TO_MARK}`
+  return advice.endsWith(TO_MARK) ? advice : `${advice} Then attach ${TO_MARK}`
+}
+
 const NOT_MARKED = 'The pull request was not marked'
 
 function recordFailure(error: ActionError, what: string, step: AgentStep): void {
@@ -254,12 +281,15 @@ function recordFailure(error: ActionError, what: string, step: AgentStep): void 
     return
   }
   const text = `${what}, so the next run would start another job: ${error.message}`
-  record.add({
-    unmarked: new ActionError(error.code, text, {
-      cause: error,
-      hint: `${formatMarkGrant(step)} Then attach to the job, which marks its pull request.`,
-    }),
-  })
+  record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: adviseOnMark(error, step) }) })
+}
+
+/** A comment that could not be updated still names the job, unless it is gone. */
+function recordHistoryFailure(error: ActionError, step: AgentStep): void {
+  const { record } = step
+  if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', step)
+  else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', step)
+  else record.warn('The history comment was not updated, so it may still say that the agent is working', error)
 }
 
 /**
@@ -290,14 +320,15 @@ export async function markPullRequest(
     }
     await writeHistory(place, github, step)
   }
-  const failed = (what: string) => (error: unknown) => {
-    recordFailure(asExpectedError(error), what, step)
-  }
+  record.add({ unmarked: undefined })
   await Promise.all([
-    addLabel().catch(
-      failed(`The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`),
-    ),
-    addHistory().catch(failed('The history comment was not written')),
+    addLabel().catch((error: unknown) => {
+      const what = `The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`
+      recordFailure(asExpectedError(error), what, step)
+    }),
+    addHistory().catch((error: unknown) => {
+      recordHistoryFailure(asExpectedError(error), step)
+    }),
   ])
 }
 
@@ -311,6 +342,6 @@ export async function completeHistory(step: AgentStep): Promise<void> {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    recordFailure(error, 'The history comment was not updated', step)
+    recordHistoryFailure(error, step)
   }
 }
