@@ -166,6 +166,33 @@ describe('the history', () => {
     expect(listResults(next)).toEqual(['cancelled', '1 new commit'])
   })
 
+  describe('says after a follow-up whose end was not seen that the agent may still work', () => {
+    const attach = (after: PlayedStep) =>
+      playFollowUp({ 'on-open-pr': '', prompt: '', 'job-id': 'job_finished' }, { after, facts: { runId: 43 } })
+    const timedOut = () => playFollowUp({ 'timeout-minutes': '2' }, { turns: [{}, { durationMs: 150_000 }] })
+    const [RUNNING, ENDED] = [/^did not finish in time; ⏳/, 'did not finish in time']
+
+    test('until a step that attaches has seen the end', async () => {
+      const after = await timedOut()
+      expect(listResults(after)).toEqual([expect.stringMatching(RUNNING)])
+      const played = await attach(after)
+      expect(listResults(played)).toEqual([ENDED, 'its changes are in the pull request'])
+      expect(getMarkerComment(played)).not.toContain('Wait until the agent')
+    })
+
+    test('until a step attaches that finds the job idle', async () => {
+      const after = await timedOut()
+      await after.baseClock.passUntil(after.baseClock.sleep(600_000))
+      expect(listResults(await attach(after))).toEqual([ENDED, 'its changes are in the pull request'])
+    })
+
+    test('but not if the follow-up may still be queued', async () => {
+      const turns = [{}, { startDelayMs: 60_000 }]
+      const after = await playFollowUp({ wait: 'false' }, { turns })
+      expect(listResults(await attach(after))[0]).toMatch(/^sent, without waiting for the result; ⏳/)
+    })
+  })
+
   test('marks the row of a killed run when its stated end has passed', async () => {
     let working = ''
     const onRequest = atFirst(MESSAGE, (request) => (working = getMarkerComment(request)))

@@ -191,6 +191,9 @@ test('keeps that an agent may be working until a step has seen the job idle', ()
   const state: History = { ...STATE, rows: [{ ...ENDED, run: 41, mayRun: true }] }
   expect(merge(state).rows[0]?.mayRun).toBe(true)
   expect(merge(state, { isIdle: true }).rows[0]?.mayRun).toBeUndefined()
+  // The row ended 25 minutes ago.
+  expect(merge(state, { isIdle: true, maxQueueMs: 1_600_000 }).rows[0]?.mayRun).toBe(true)
+  expect(merge(state, { isIdle: true, maxQueueMs: 1_500_000 }).rows[0]?.mayRun).toBeUndefined()
 })
 
 test('counts follow-ups, and adds each label once', () => {

@@ -34,6 +34,7 @@ import {
   startHistory,
 } from './history.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
+import { TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(
@@ -138,6 +139,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
 
 function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
   const { clock, context, inputs, record } = step
+  const { end, sent } = record.newest
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
     const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
@@ -152,6 +154,8 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
     isAttached: run.turns[0]?.task.kind === 'attach',
+    isIdle: end === 'finished',
+    maxQueueMs: sent === 'accepted' ? TURN_START_TIMEOUT_MS : undefined,
     left: listLeft(run, clock.wallTime()),
   }
 }
