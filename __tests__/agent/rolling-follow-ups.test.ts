@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
-import { closeIssue, mergePull } from '../../src/emulator/github/repository-changes.ts'
+import { closeIssue, mergePull, openPull } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../support/comment-events.ts'
@@ -164,6 +164,29 @@ describe('the history', () => {
     expect(listResults(after)).toEqual([expect.stringMatching(/^cancelled; ⏳ the agent may still be working/)])
     const next = await playFollowUp({}, { after, facts: { runId: 43 } })
     expect(listResults(next)).toEqual(['cancelled', '1 new commit'])
+  })
+
+  test('says in the old place that the agent has opened another pull request', async () => {
+    const branch = 'agent/other'
+    const read: Responder = (request) => {
+      const { docs, service, nowMs, respond } = request
+      const isSent = service.requests.some(({ path }) => path.endsWith('/message'))
+      if (!isSent || !respond().body.includes('completed')) return respond()
+      if (!(50 in docs.pulls)) openPull(docs, 50, { branch, user: 'docs-agent[bot]' }, nowMs)
+      return changeResponse(() => ({ prLink: `${BASE_URL}/acme/docs/pull/50` }))(request)
+    }
+    const prepare = ({ branches, pulls }: RepositoryState): void => {
+      branches[branch] = pulls[1]?.headSha ?? ''
+    }
+    const played = await playFollowUp({}, { prepare, responses: { [READ]: read } })
+    expect(listResults(played)).toEqual(['opened another pull request'])
+    expect(readHistory(played)).toMatchObject({ rows: [{ effect: 'none' }] })
+    expect(readHistory(played)?.left).toBeUndefined()
+    expect(listResults(played, 50)).toEqual(['opened'])
+    expect(readHistory(played, 50)).toMatchObject({
+      rows: [{ effect: 'created' }],
+      left: { items: [expect.any(String)] },
+    })
   })
 
   describe('says after a follow-up whose end was not seen that the agent may still work', () => {

@@ -75,14 +75,19 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
   return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
 }
 
+/** Whether a turn has opened another pull request than that of the place. */
+const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
+  effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
+
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, now: Date): Partial<HistoryRow> {
+function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
+  const isElsewhere = hasOpenedOther(turn, place)
   return {
     end: now.toISOString(),
     outcome: getTurnOutcome(turn),
-    result: formatEnd(turn),
-    effect: turn.effect?.kind ?? 'unknown',
+    result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
+    effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
     mayRun: mayStillRun(turn) || undefined,
   }
 }
@@ -108,7 +113,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
     startedBy: { text, url },
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
-    ...toRowEnd(turn, now),
+    ...toRowEnd(turn, place, now),
     commits,
     sources: [...sources.named],
     exempt: [...exempt.named],
@@ -156,7 +161,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
     isAttached: run.turns[0]?.task.kind === 'attach',
     isIdle: end === 'finished',
     maxQueueMs: sent === 'accepted' ? TURN_START_TIMEOUT_MS : undefined,
-    left: listLeft(run, clock.wallTime()),
+    left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
   }
 }
 
@@ -316,6 +321,7 @@ export async function markPullRequest(
     const { repository, number, visibility } = pullRequest
     let place = record.history
     if (place?.jobId !== jobId || place.pullRequest.number !== number) {
+      await completeHistory(step)
       // The pull request of a job that this step has created cannot have a comment yet.
       const isNew = record.turns[0]?.task.kind === 'create'
       const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
