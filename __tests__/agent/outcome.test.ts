@@ -255,7 +255,7 @@ test.each<[Findings, title: string, advice: string]>([
   [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
   [{ ...RED, outside }, `${OPENED} and it changes files outside of the allowed paths`, 'Look at these files'],
-  [NO_SCOPE, `${OPENED} and it is not known whether its files are in the allowed paths`, 'Look at these files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files are in the allowed paths`, 'Look at the files'],
 ])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
   const report = createReport({ ...WITH_GATES, pullRequest })
   const conclusion = concludeWith(report)

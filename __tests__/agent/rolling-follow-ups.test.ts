@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
-import { closeIssue, mergePull } from '../../src/emulator/github/repository-changes.ts'
+import { closeIssue, mergePull, openPull } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../support/comment-events.ts'
@@ -165,6 +166,56 @@ describe('the history', () => {
     expect(listResults(next)).toEqual(['cancelled', '1 new commit'])
   })
 
+  test('says in the old place that the agent has opened another pull request', async () => {
+    const branch = 'agent/other'
+    const read: Responder = (request) => {
+      const { docs, service, nowMs, respond } = request
+      const isSent = service.requests.some(({ path }) => path.endsWith('/message'))
+      if (!isSent || !respond().body.includes('completed')) return respond()
+      if (!(50 in docs.pulls)) openPull(docs, 50, { branch, user: 'docs-agent[bot]' }, nowMs)
+      return changeResponse(() => ({ prLink: `${BASE_URL}/acme/docs/pull/50` }))(request)
+    }
+    const prepare = ({ branches, pulls }: RepositoryState): void => {
+      branches[branch] = pulls[1]?.headSha ?? ''
+    }
+    const played = await playFollowUp({}, { prepare, responses: { [READ]: read } })
+    expect(listResults(played)).toEqual(['opened another pull request'])
+    expect(readHistory(played)).toMatchObject({ rows: [{ effect: 'none' }] })
+    expect(readHistory(played)?.left).toBeUndefined()
+    expect(listResults(played, 50)).toEqual(['opened'])
+    expect(readHistory(played, 50)).toMatchObject({
+      rows: [{ effect: 'created' }],
+      left: { items: [expect.any(String)] },
+    })
+  })
+
+  describe('says after a follow-up whose end was not seen that the agent may still work', () => {
+    const attach = (after: PlayedStep) =>
+      playFollowUp({ 'on-open-pr': '', prompt: '', 'job-id': 'job_finished' }, { after, facts: { runId: 43 } })
+    const timedOut = () => playFollowUp({ 'timeout-minutes': '2' }, { turns: [{}, { durationMs: 150_000 }] })
+    const [RUNNING, ENDED] = [/^did not finish in time; ⏳/, 'did not finish in time']
+
+    test('until a step that attaches has seen the end', async () => {
+      const after = await timedOut()
+      expect(listResults(after)).toEqual([expect.stringMatching(RUNNING)])
+      const played = await attach(after)
+      expect(listResults(played)).toEqual([ENDED, 'its changes are in the pull request'])
+      expect(getMarkerComment(played)).not.toContain('Wait until the agent')
+    })
+
+    test('until a step attaches that finds the job idle', async () => {
+      const after = await timedOut()
+      await after.baseClock.passUntil(after.baseClock.sleep(600_000))
+      expect(listResults(await attach(after))).toEqual([ENDED, 'its changes are in the pull request'])
+    })
+
+    test('but not if the follow-up may still be queued', async () => {
+      const turns = [{}, { startDelayMs: 60_000 }]
+      const after = await playFollowUp({ wait: 'false' }, { turns })
+      expect(listResults(await attach(after))[0]).toMatch(/^sent, without waiting for the result; ⏳/)
+    })
+  })
+
   test('marks the row of a killed run when its stated end has passed', async () => {
     let working = ''
     const onRequest = atFirst(MESSAGE, (request) => (working = getMarkerComment(request)))
@@ -184,7 +235,33 @@ describe('the history', () => {
   })
 })
 
+/** The history is a person's comment, and the workflow for comments has replied with the workflow's own token. */
+const addReply = (docs: RepositoryState): void => {
+  const pull = docs.pulls[1]
+  const [history] = pull?.comments ?? []
+  if (pull === undefined || history === undefined) throw new Error('There is no history.')
+  docs.collaborators[MAINTAINER] = 'admin'
+  const body = '<!-- docs-agent-action: reply run=1 step=docs/agent inputs=x comment=1 -->\n**Done.**'
+  pull.comments.splice(0, 1, { ...history, user: MAINTAINER }, { ...history, id: 901, user: TOKEN_USER, body })
+}
+
+test('a reply by another author does not hide the history of a busy job', async () => {
+  const busy = changeResponse(() => ({ status: 'active', prLink: null }))
+  const responses = { [READ]: respondInOrder(busy, ({ respond }) => respond()) }
+  expect(listReceivers(await playFollowUp({}, { prepare: addReply, responses }))).toEqual(['job_finished'])
+})
+
 describe('`max-follow-ups`', () => {
+  test('limits the follow-ups after a reply by another author, too', async () => {
+    const onRequest: PlayStepOptions['onRequest'] = (_what, { service }) => {
+      service.github.state.identity = MAINTAINER
+    }
+    const given = { 'max-follow-ups': '1' }
+    const after = await playFollowUp(given, { prepare: addReply, onRequest })
+    const next = await playFollowUp(given, { after, onRequest, facts: { runId: 43 } })
+    expect([next.isGreen, next.acceptedPrompts, next.docs.pulls[1]?.comments.length]).toEqual([false, [], 2])
+  })
+
   test('limits how many follow-ups a pull request takes; the log and the comment warn when few are left', async () => {
     const given = { 'max-follow-ups': '4' }
     let played: PlayedStep | undefined

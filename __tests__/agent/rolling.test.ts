@@ -13,7 +13,14 @@ import { closeIssue, openPull, pushCommit } from '../../src/emulator/github/repo
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
-import { changeResponse, playFollowUp, playStep, type PlayStepOptions, respondWith } from '../support/play-step.ts'
+import {
+  changeResponse,
+  playFollowUp,
+  playStep,
+  type PlayStepOptions,
+  respondInOrder,
+  respondWith,
+} from '../support/play-step.ts'
 
 const READ = 'read job_finished'
 const HISTORY = '<!-- docs-agent-action: {'
@@ -80,6 +87,18 @@ describe('the first job', () => {
     expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
     expect(report.error?.message).toContain('The label `docs-agent` does not exist and could not be created')
     expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
+  })
+
+  test('creates the label after one server error', async () => {
+    const responses = { [CREATE_LABEL]: respondInOrder(respondWith(502), ({ respond }) => respond()) }
+    const { isGreen, acceptedPrompts } = await playFirst({}, { responses })
+    expect([isGreen, acceptedPrompts.length]).toEqual([true, 1])
+  })
+
+  test('advises to wait if a rate limit prevents that the label is created', async () => {
+    const responses = { [CREATE_LABEL]: respondWith(429, { 'retry-after': '86400' }) }
+    const { report } = await playFirst({}, { responses })
+    expect(report.error?.hint).toBe('Run the step again later, or create the label `docs-agent` by hand.')
   })
 
   test('needs no label and creates none with `on-open-pr: new`', async () => {

@@ -50,7 +50,8 @@ test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
   ['does not retry if the retry would be too late', [503, 503], code('service-error'), 2, 1_000, 4_000],
   ['fails at the deadline without a response', ['never'], code('deadline'), 1, 20_000, 20_000],
   ['sends nothing after the deadline', [], code('deadline'), 0, 0, 0],
-  ['rejects a page that is not from GitHub', ['html'], code('invalid-response'), 1, 0],
+  ['retries after a page that is not from GitHub', ['html'], [], 2, 1_000],
+  ['rejects a page that is not from GitHub after four attempts', repeat('html'), code('invalid-response'), 4, 14_000],
 ])('%s', async (_what, faults, found, tries, tookMs, endsInMs = DAY_MS) => {
   expect(await callOnce(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
 })
@@ -108,8 +109,10 @@ const addLabel = (github: GitHub) => github.addLabel(PULL, 'docs-agent')
 
 test.each<[string, string, (github: GitHub) => Promise<unknown>, readonly GitHubFault[], number]>([
   ['retries a write that is idempotent', ADD_LABEL, addLabel, [503, 'response-lost'], 3],
+  ['retries such a write after an unusable response', ADD_LABEL, addLabel, ['html'], 2],
   ['does not retry a comment that may have been added', ADD_COMMENT, addComment, ['response-lost'], 1],
   ['does not retry a comment after a 502', ADD_COMMENT, addComment, [502], 1],
+  ['does not retry a comment after an unusable response', ADD_COMMENT, addComment, ['html'], 1],
   ['adds a comment after a rate limit', ADD_COMMENT, addComment, ['secondary-limit'], 2],
 ])('%s', async (_what, operation, write, faults, tries) => {
   await withGitHub({ docs: repositoryWithPull(), faults: { [operation]: faults } }, async (github, { operations }) => {

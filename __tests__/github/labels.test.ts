@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { hasLabel } from '../../src/github/labels.ts'
 import { withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
@@ -110,6 +111,17 @@ test('creates a label, and reads whether it exists', async () => {
     expect(await github.labelExists('acme/docs', 'docs-agent')).toBe(false)
     await github.createLabel('acme/docs', 'docs-agent')
     expect([docs.labels, await github.labelExists('acme/docs', 'Docs-Agent')]).toEqual([['docs-agent'], true])
+  })
+})
+
+test.each<[GitHubFault, readonly string[]]>([
+  [502, [CREATE_LABEL, CREATE_LABEL]],
+  ['response-lost', [CREATE_LABEL, CREATE_LABEL, GET_LABEL]],
+])('creates a label once if the first response is %s', async (fault, sent) => {
+  const docs = createRepositoryState()
+  await withGitHub({ docs, faults: { [CREATE_LABEL]: [fault] } }, async (github, { operations }) => {
+    await github.createLabel('acme/docs', 'docs-agent')
+    expect([docs.labels, operations]).toEqual([['docs-agent'], sent])
   })
 })
 

@@ -41,6 +41,7 @@ export function checkGates(run: Run): readonly (boolean | undefined)[] {
 const REVIEW_CHECKS = 'Look at the checks of the pull request.'
 const REVIEW_FILES =
   'Look at these files in the pull request. Ask the agent to undo what it should not have changed, or add the files to the allowed paths of the workflow.'
+const REVIEW_ALL_FILES = 'Look at the files of the pull request before you merge it.'
 const RESOLVE_CONFLICT = 'Resolve the conflict, or ask the agent to resolve it.'
 const UPDATE_BRANCH = 'Update its branch with the base branch, as the rules of the base branch require.'
 const APPROVE_CHECKS =
@@ -117,7 +118,7 @@ export function listBlockers(run: Run): readonly Blocker[] {
     [
       isScopeRequired && !outside,
       ', and it is not known whether its files are in the allowed paths',
-      hint ?? REVIEW_FILES,
+      hint ?? REVIEW_ALL_FILES,
       'It is not known whether its files are in the allowed paths.',
     ],
     [

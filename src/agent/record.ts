@@ -191,7 +191,7 @@ export interface Run extends Partial<InputFacts> {
   readonly pullRequestAtEnd?: Findings
   readonly history?: HistoryPlace
   /** Why the pull request could not be marked, if the next run depends on its mark. The step is then red. */
-  readonly unmarked?: ActionError
+  readonly unmarked?: ActionError | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly warnings: readonly Warning[]
   readonly durationMs: number

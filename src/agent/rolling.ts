@@ -109,11 +109,10 @@ async function findRolling(step: AgentStep): Promise<Found> {
  */
 async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
   const { label } = step.inputs
-  const hint = `Create the label \`${label}\` by hand.`
   await requireBeforeSending(
     `The label \`${label}\` does not exist and could not be created`,
     () => createMissingLabel(step, exists),
-    hint,
+    `Run the step again later, or create the label \`${label}\` by hand.`,
     `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
   )
 }

@@ -105,8 +105,9 @@ export const connectLabels = (call: Call): Labels => ({
     }),
   createLabel: (repository, label) =>
     call('issues: write', repository, async ({ request, repo }) => {
-      const created = request('POST /repos/{owner}/{repo}/labels', { ...repo, name: label })
-      // Another step may have created the label in the meantime.
+      const once = { request: { isIdempotent: true } }
+      const created = request('POST /repos/{owner}/{repo}/labels', { ...repo, name: label, ...once })
+      // Another step, or an attempt whose response was lost, may have created the label in the meantime.
       if ((await tolerateRefusal(created, [422])) === undefined) await request(READ_LABEL, { ...repo, name: label })
     }),
 })

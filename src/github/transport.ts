@@ -74,6 +74,8 @@ const EXPIRY_SUSPECTED_MS = 30 * 60_000
 
 /** Whether a retry may succeed. A request that may have been processed is only retried if it is idempotent. */
 function isTransient(error: unknown, isIdempotent: boolean): boolean {
+  // A truncated body, or the page of a proxy.
+  if (error instanceof InvalidResponse) return isIdempotent
   if (error instanceof GitHubRefusal) return isIdempotent && (error.status >= 500 || error.status === 408)
   const cause = error instanceof TransportFailure ? failureCause(error.cause) : undefined
   return cause === 'no-connection' || (isIdempotent && cause === 'broken')

@@ -78,6 +78,9 @@ const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'serv
 /** Whether a failed read can succeed later. */
 export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)
 
+/** Whether the error is advice to grant a permission, which a caller can replace by a complete list. */
+export const isAboutPermissions = ({ hint }: ActionError): boolean => hint?.startsWith('Grant ') === true
+
 /** Limits the chain, because an error can be its own cause. */
 const MAX_CAUSES = 5
 
@@ -137,10 +140,9 @@ export async function requireBeforeSending<T>(
   } catch (caught) {
     const error = asExpectedError(caught)
     if (error.code === 'not-sent') throw error
-    const isAboutPermission = grant !== undefined && error.hint?.startsWith('Grant ') === true
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, {
       cause: error,
-      hint: isAboutPermission ? grant : (error.hint ?? hint),
+      hint: grant !== undefined && isAboutPermissions(error) ? grant : (error.hint ?? hint),
     })
   }
 }

@@ -121,8 +121,9 @@ test.each<[ErrorCode, readonly string[]]>([
   expect(notice).toContain('The pull request could not be read: ')
 })
 
-const NO_LABEL = { addLabel: () => Promise.reject(createGitHubError('forbidden', 'Create the label.')) }
-const NO_COMMENT = { addComment: () => Promise.reject(createGitHubError('forbidden')) }
+const NO_ACCESS = createGitHubError('forbidden', 'Grant it.')
+const NO_LABEL = { addLabel: () => Promise.reject(NO_ACCESS) }
+const NO_COMMENT = { addComment: () => Promise.reject(NO_ACCESS) }
 
 test.each<[string, Partial<GitHub>, string]>([
   ['the label', NO_LABEL, 'The label was not added to pull request #7'],
@@ -144,6 +145,17 @@ test.each<[string, Partial<GitHub>]>([
   const { unmarked: error } = await handOver({ onOpenPr: 'follow-up' }, unmarked(responses))
   expect(error?.message).toContain('so the next run would start another job')
   expect(error?.hint).toContain('pull-requests: write')
+})
+
+test('is no longer red if a later turn could mark the pull request', async () => {
+  const responses = [Promise.reject(NO_ACCESS), Promise.resolve()]
+  const github = fakeGitHub({ addLabel: () => responses.shift() ?? Promise.resolve() })
+  const step = fakeStep({ inputs: agentInputs({ label: 'docs-agent', onOpenPr: 'follow-up' }), github })
+  const isUnmarked = async (): Promise<boolean> => {
+    await markPullRequest({ ...PULL_REQUEST, labels: [] }, 'job_1', step)
+    return step.record.read().unmarked !== undefined
+  }
+  expect([await isUnmarked(), await isUnmarked()]).toEqual([true, false])
 })
 
 test('only warns if it is unknown whether the history exists', async () => {

@@ -6,6 +6,7 @@ import {
   type HistoryUpdate,
   getRemainingLagMs,
   isOwnComment,
+  listHistories,
   mergeHistory,
   parseHistory,
   pickOwn,
@@ -15,6 +16,8 @@ import {
 } from '../../../src/agent/pull-request/history.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { PUSH } from '../../support/fake-github.ts'
+import { withGitHub } from '../../support/github-client.ts'
+import { repositoryWithPull } from '../../support/github-state.ts'
 import { getMarkerComment, readHistory } from '../../support/log-rows.ts'
 import { playFollowUp } from '../../support/play-step.ts'
 import { SEED } from '../../support/seed.ts'
@@ -188,6 +191,9 @@ test('keeps that an agent may be working until a step has seen the job idle', ()
   const state: History = { ...STATE, rows: [{ ...ENDED, run: 41, mayRun: true }] }
   expect(merge(state).rows[0]?.mayRun).toBe(true)
   expect(merge(state, { isIdle: true }).rows[0]?.mayRun).toBeUndefined()
+  // The row ended 25 minutes ago.
+  expect(merge(state, { isIdle: true, maxQueueMs: 1_600_000 }).rows[0]?.mayRun).toBe(true)
+  expect(merge(state, { isIdle: true, maxQueueMs: 1_500_000 }).rows[0]?.mayRun).toBeUndefined()
 })
 
 test('counts follow-ups, and adds each label once', () => {
@@ -233,6 +239,19 @@ test('writes to the comment of a trusted author, otherwise to that of an app, ne
   expect(pickOwn([by('untrusted', 1), by('bot', 2), by('trusted', 3)])?.id).toBe(3)
   expect(pickOwn([by('untrusted', 1), by('bot', 2)])?.id).toBe(2)
   expect(pickOwn([by('untrusted', 1)])).toBeUndefined()
+})
+
+test('a reply by the workflows does not change whether the author of the history is trusted', async () => {
+  const comment = { id: 1, createdAtMs: 0, reactions: [] }
+  const comments = [
+    { ...comment, body: renderHistory(STATE), user: 'mona' },
+    { ...comment, id: 2, body: '<!-- docs-agent-action: reply run=1 -->', user: 'github-actions[bot]' },
+  ]
+  const docs = repositoryWithPull({ comments }, { collaborators: { mona: 'write' } })
+  const { histories } = await withGitHub({ docs }, (github) =>
+    listHistories({ repository: 'acme/docs', number: 7 }, github),
+  )
+  expect(histories).toMatchObject([{ id: 1, author: 'trusted' }])
 })
 
 const anyRow = fc

@@ -2,15 +2,18 @@ import { describe, expect, test } from '@jest/globals'
 import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
 import {
   changeResponse,
+  playFollowUp,
   playStep,
   type PlayedStep,
   type PlayStepOptions,
   type Responder,
+  respondInOrder,
   respondWith,
 } from '../../support/play-step.ts'
 
@@ -25,14 +28,20 @@ const getState = (played: PlayedStep): History | undefined =>
     .find((state) => state !== undefined)
 
 const ROLLING = { 'on-open-pr': 'follow-up' }
-const [ADD_LABEL, COMMENT] = ['issues/add-labels', 'issues/create-comment']
+const [ADD_LABEL, COMMENT, UPDATE_COMMENT] = ['issues/add-labels', 'issues/create-comment', 'issues/update-comment']
 const PERMISSIONS = '`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`'
+
+const refuse =
+  (message: string): Responder =>
+  () =>
+    jsonResponse(403, { message })
+const NO_ACCESS = refuse('Resource not accessible by integration')
 
 describe.each([
   ['the label', ADD_LABEL, 'The label was not added to pull request #'],
   ['the history comment', COMMENT, 'The history comment was not written'],
 ])('if %s cannot be written', (_what, operation, message) => {
-  const responses = { [operation]: respondWith(403) }
+  const responses = { [operation]: NO_ACCESS }
 
   test.each([{ 'on-open-pr': 'follow-up' }, { 'on-open-pr': 'skip' }])(
     'the step is red with %j, and says what to do',
@@ -76,6 +85,70 @@ test('says to attach before the next run, and how to keep a token that expires',
     )
     expect(report.unmarked?.hint).not.toContain('Grant')
   }
+})
+
+test.each<[what: string, operation: string, response: Responder, advice: string]>([
+  [
+    'a server error',
+    ADD_LABEL,
+    respondWith(502),
+    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml`',
+  ],
+  [
+    'a server error',
+    COMMENT,
+    respondWith(502),
+    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml`',
+  ],
+  [
+    'a locked conversation',
+    COMMENT,
+    refuse('Unable to create comment because issue is locked.'),
+    'To mark the pull request before the next run',
+  ],
+])('after %s (%s), the advice is not about permissions', async (_what, operation, response, advice) => {
+  const { isGreen, report, line } = await play(ROLLING, { responses: { [operation]: response } })
+  expect([isGreen, report.unmarked?.message]).toEqual([
+    false,
+    expect.stringContaining('the next run would start another job'),
+  ])
+  expect(line).toContain(advice)
+  expect(line).not.toContain('permissions')
+})
+
+describe('the first history comment is written once', () => {
+  const truncate: Responder = ({ respond }) => ({ ...respond(), body: '{"id"' })
+  const lose: Responder = ({ respond }) => ({ ...respond(), delivery: 'reset' })
+
+  const playComment = async (response: Responder) => {
+    let attempts = 0
+    const onRequest: PlayStepOptions['onRequest'] = (what) => (attempts += what === COMMENT ? 1 : 0)
+    return { ...(await play(ROLLING, { onRequest, responses: { [COMMENT]: response } })), attempts }
+  }
+
+  test.each<[what: string, first: Responder, attempts: number]>([
+    ['after a response that is a server error', respondWith(502), 2],
+    ['after a response that is truncated', truncate, 1],
+    ['after a response that is lost', lose, 1],
+  ])('%s', async (_what, first, attempts) => {
+    const played = await playComment(respondInOrder(first, ({ respond }) => respond()))
+    expect([played.isGreen, played.notice, played.attempts]).toEqual([true, undefined, attempts])
+    expect(getPull(played)?.comments).toHaveLength(1)
+    expect(getState(played)?.rows).toMatchObject([{ effect: 'created' }])
+  })
+
+  test('and not again during a rate limit', async () => {
+    const { isGreen, attempts } = await playComment(respondWith(429, { 'retry-after': '86400' }))
+    expect([isGreen, attempts]).toEqual([false, 1])
+  })
+})
+
+test('a marked pull request whose row cannot be completed is a notice', async () => {
+  const responses = { [UPDATE_COMMENT]: respondInOrder(({ respond }) => respond(), respondWith(502)) }
+  const { isGreen, report, notice, docs } = await playFollowUp({}, { responses })
+  expect(docs.pulls[1]?.labels).toContain('docs-agent')
+  expect([isGreen, report.unmarked]).toEqual([true, undefined])
+  expect(notice?.text).toMatch(/^The history comment was not updated, so it may still say that the agent is working: /)
 })
 
 /** After the first read that names the pull request, the job cannot be read any more. */
@@ -132,7 +205,7 @@ describe('marks a known pull request even if the end of its job cannot be observ
 })
 
 test('names the repository of the pull request that cannot be marked', async () => {
-  const { report } = await play({ ...ROLLING }, { responses: { [ADD_LABEL]: respondWith(403) } })
+  const { report } = await play({ ...ROLLING }, { responses: { [ADD_LABEL]: NO_ACCESS } })
   expect(report.unmarked?.message).toMatch(/pull request #\d+ of acme\/docs/)
 })
 
@@ -258,4 +331,15 @@ test('does not replace a comment that somebody has edited meanwhile, and says so
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
   expect([second.isGreen, comment?.body]).toEqual([false, 'Mine now.'])
   expect(second.report.unmarked?.message).toContain('can no longer be read, because somebody has edited or deleted it')
+  expect(second.line).toContain('Delete what is left of the comment. To mark the pull request')
+})
+
+test('is red if somebody deletes the history comment meanwhile', async () => {
+  const first = await play(ROLLING)
+  const onRequest: PlayStepOptions['onRequest'] = (what) => {
+    if (what === 'message job_000001') getPull(first)?.comments.splice(0)
+  }
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
+  const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
+  expect([second.isGreen, second.report.unmarked?.code]).toEqual([false, 'not-found'])
 })

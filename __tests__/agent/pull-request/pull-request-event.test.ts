@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { commit, repositoryWithPull } from '../../support/github-state.ts'
 import { playStep, type PlayStepOptions, respondWith } from '../../support/play-step.ts'
@@ -74,10 +75,12 @@ test('names all permissions if the token may not write', async () => {
   expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
 })
 
+const noAccess = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
+
 test.each(['issues/add-labels', 'issues/create-comment'])(
   'is red if %s fails after the job, although `on-open-pr` is `new`',
   async (operation) => {
-    const { isGreen, report, line } = await play({}, { responses: { [operation]: respondWith(403) } })
+    const { isGreen, report, line } = await play({}, { responses: { [operation]: noAccess } })
     expect([isGreen, report.outcome]).toEqual([false, 'pull-request'])
     expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   },

@@ -116,6 +116,8 @@ export interface FoundHistories {
 }
 
 const STATE_BEGINNING = '<!-- docs-agent-action: {'
+/** Replies are left out: an author who is trusted without a look-up would make the author of the history untrusted. */
+const mayBeHistory = (body: string): boolean => body.startsWith(STATE_BEGINNING)
 
 /** @throws ActionError if the comments cannot be read */
 export async function listHistories(
@@ -123,14 +125,12 @@ export async function listHistories(
   github: Pick<GitHub, 'listComments'>,
 ): Promise<FoundHistories> {
   // The address of a comment has more fields, with which only the replies to it are listed.
-  const comments = await github.listComments({ repository, number }, isOwnComment)
+  const comments = await github.listComments({ repository, number }, mayBeHistory)
   const histories = comments.flatMap(({ body, ...comment }) => {
     const history = parseHistory(body)
     return history === undefined ? [] : [{ ...comment, history }]
   })
-  const hasBroken = comments.some(
-    ({ body, author }) => author !== 'untrusted' && body.startsWith(STATE_BEGINNING) && !parseHistory(body),
-  )
+  const hasBroken = comments.some(({ body, author }) => author !== 'untrusted' && !parseHistory(body))
   return { histories, hasBroken }
 }
 
@@ -153,6 +153,8 @@ export interface HistoryUpdate {
   readonly left?: History['left']
   /** Whether the step has seen the job idle, so that no earlier turn may still run. */
   readonly isIdle?: boolean
+  /** If so, how long the turn of a step that has ended may have been queued without being seen, in milliseconds. */
+  readonly maxQueueMs?: number | undefined
   /** Whether the step's first row is of a turn that it has only waited for. */
   readonly isAttached?: boolean
 }
@@ -171,8 +173,9 @@ const completeKilled = (row: HistoryRow): HistoryRow => ({
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, isIdle = false, isAttached = false } = update
+  const { label, rows, countsFollowUp = false, isIdle = false, maxQueueMs = -Infinity, isAttached = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
+  const hasEnded = ({ end = '' }: HistoryRow): boolean => isIdle && now.getTime() - Date.parse(end) >= maxQueueMs
   const keys = new Set(rows.map(getKey))
   const isSettled = state.rows.length > 0 && state.rows.every((row) => !isOpenRow(row) && !keys.has(getKey(row)))
   // The row of the step that sent the prompt already says how the turn ended.
@@ -181,7 +184,7 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   const otherRows = state.rows
     .filter((row) => !own.has(getKey(row)))
     .map((row) => (row.end === undefined && new Date(row.until) < now ? completeKilled(row) : row))
-    .map(({ mayRun = false, ...row }) => ({ ...row, ...(mayRun && !isIdle && { mayRun }) }))
+    .map(({ mayRun = false, ...row }) => ({ ...row, ...(mayRun && !hasEnded(row) && { mayRun }) }))
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],

@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isAboutPermissions, isTransient } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
@@ -35,6 +35,7 @@ import {
   startHistory,
 } from './history.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
+import { TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(
@@ -75,14 +76,19 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
   return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
 }
 
+/** Whether a turn has opened another pull request than that of the place. */
+const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
+  effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
+
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, now: Date): Partial<HistoryRow> {
+function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
+  const isElsewhere = hasOpenedOther(turn, place)
   return {
     end: now.toISOString(),
     outcome: getTurnOutcome(turn),
-    result: formatEnd(turn),
-    effect: turn.effect?.kind ?? 'unknown',
+    result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
+    effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
     mayRun: mayStillRun(turn) || undefined,
   }
 }
@@ -108,7 +114,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
     startedBy: { text, url },
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
-    ...toRowEnd(turn, now),
+    ...toRowEnd(turn, place, now),
     commits,
     sources: [...sources.named],
     exempt: [...exempt.named],
@@ -139,6 +145,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
 
 function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
   const { clock, context, inputs, record } = step
+  const { end, sent } = record.newest
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
     const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
@@ -153,7 +160,9 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
     isAttached: run.turns[0]?.task.kind === 'attach',
-    left: listLeft(run, clock.wallTime()),
+    isIdle: end === 'finished',
+    maxQueueMs: sent === 'accepted' ? TURN_START_TIMEOUT_MS : undefined,
+    left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
   }
 }
 
@@ -163,10 +172,28 @@ const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
 
 function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
   return new ActionError(
-    'rejected',
+    'not-found',
     `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
-    { hint: 'Delete what is left of the comment, and merge or close the pull request.' },
+    { hint: 'Delete what is left of the comment.' },
   )
+}
+
+/**
+ * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
+ * only if it is missing.
+ */
+async function addHistoryComment(
+  { pullRequest, jobId }: HistoryPlace,
+  body: string,
+  github: GitHub,
+  step: AgentStep,
+): Promise<number | undefined> {
+  const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
+    const error = asExpectedError(caught)
+    if (!isTransient(error) || error.code === 'rate-limited') throw error
+    return undefined
+  })
+  return added ?? (await findHistory(pullRequest, jobId, step))?.id ?? github.addComment(pullRequest, body)
 }
 
 /**
@@ -192,7 +219,7 @@ async function writeHistory(
     const state = startHistory(place.jobId)
     const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
     record.add({ history: { ...place, mayExist: true } })
-    const added = await github.addComment(place.pullRequest, body)
+    const added = await addHistoryComment(place, body, github, step)
     record.add({ history: { ...place, commentId: added, written } })
     return
   }
@@ -245,22 +272,28 @@ export function formatMarkGrant(step: AgentStep, repository = getRepository(step
   return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
-/**
- * Records that the job's pull request is not marked, although the next run depends on its mark.
- * @param fix what to change before the job's pull request can be marked
- */
-export function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep, fix?: string): void {
+/** Records that the job's pull request is not marked, although the next run depends on its mark. */
+export function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
+  const fix = isAboutPermissions(error) ? formatMarkGrant(step) : error.hint
   // The next step gets a new token anyway.
-  const hints = error.code === 'unauthorized' ? [attach, error.hint] : [fix, attach]
+  const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
   record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
 }
 
 function recordFailure(error: ActionError, what: string, jobId: string, step: AgentStep): void {
-  if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step, formatMarkGrant(step))
+  if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step)
   else step.record.warn(what, error)
+}
+
+/** A comment that could not be updated still names the job, unless it is gone. */
+function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep): void {
+  const { record } = step
+  if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
+  else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
+  else record.warn('The history comment was not updated, so it may still say that the agent is working', error)
 }
 
 /**
@@ -283,6 +316,7 @@ export async function markPullRequest(
     const { repository, number, visibility } = pullRequest
     let place = record.history
     if (place?.jobId !== jobId || place.pullRequest.number !== number) {
+      await completeHistory(step)
       // The pull request of a job that this step has created cannot have a comment yet.
       const isNew = record.turns[0]?.task.kind === 'create'
       const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
@@ -291,6 +325,7 @@ export async function markPullRequest(
     }
     await writeHistory(place, github, step)
   }
+  record.add({ unmarked: undefined })
   const findError = (written: Promise<void>) =>
     written.then(
       () => undefined,
@@ -303,7 +338,7 @@ export async function markPullRequest(
     return
   }
   if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
-  if (ofHistory !== undefined) recordFailure(ofHistory, 'The history comment was not written', jobId, step)
+  if (ofHistory !== undefined) recordHistoryFailure(ofHistory, jobId, step)
 }
 
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
@@ -316,6 +351,6 @@ export async function completeHistory(step: AgentStep): Promise<void> {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    recordFailure(error, 'The history comment was not updated', place.jobId, step)
+    recordHistoryFailure(error, place.jobId, step)
   }
 }

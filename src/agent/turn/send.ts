@@ -301,7 +301,8 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
     const hint = record.newest.lastProblem?.hint ?? 'Increase `timeout-minutes`.'
     throw new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
   }
-  record.update({ sent: 'started' })
+  // A job that has ended already may have a turn that has not begun yet.
+  record.update({ sent: isTerminal(job) ? 'accepted' : 'started' })
   if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
   watch.step.writeMilestone()
   return (await waitForJob(job, watch)) ?? { end: 'timed-out' }
