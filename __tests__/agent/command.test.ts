@@ -8,6 +8,7 @@ import type { RepositoryState } from '../../src/emulator/github/repository-state
 import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../support/comment-events.ts'
 import { changeResponse, respondInOrder, playStep, respondWith, type PlayStepOptions } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
+import { repositoryWithPull } from '../support/github-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
@@ -258,6 +259,24 @@ test.each([
     expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)
   },
 )
+
+test('sends only the files that match `paths`, and says that the list of commits is complete', async () => {
+  const files = ['docs/a.md', 'infra/main.tf'].map((filename) => ({ filename, patch: `+of ${filename}` }))
+  const playWith = async (given: Scene['given']) => {
+    const repository = repositoryWithPull({ user: 'mona' }, { files, collaborators: { mona: 'admin' } })
+    const { prompt } = await play({ repository, given, comment: { number: 7 } })
+    return [
+      'M docs/a.md',
+      '+of docs/a.md',
+      'infra/main.tf',
+      'Begin (Ann)',
+      '1 commit, 1 file',
+      'of the whole change',
+    ].map((part) => prompt.includes(part))
+  }
+  expect(await playWith({ paths: 'docs/**' })).toEqual([true, true, false, true, true, true])
+  expect(await playWith({})).toEqual([true, true, true, true, false, false])
+})
 
 test('starts the job without the changes if they cannot be read', async () => {
   const responses = { 'repos/compare-commits-with-basehead': respondWith(403) }

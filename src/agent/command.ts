@@ -11,6 +11,7 @@ import { requireBeforeSending } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { AgentStep } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
+import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { formatMarkGrant } from './pull-request/mark.ts'
 import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pull-request/follow-up.ts'
@@ -97,7 +98,13 @@ async function formatChange({ address, subject }: CommandComment, step: AgentSte
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
-  const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
+  const { paths } = step.inputs
+  const isFiltered = paths.length > 0
+  const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
+  const section = changeSection(
+    { ...comparison, files, isFiltered, repository, title: `pull request #${number}` },
+    'diff',
+  )
   return renderSections([section], MAX_CONTEXT_BYTES).text
 }
 
