@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/output agent/outcome.ts agent/record.ts agent/skip.ts agent/inputs.ts action github runtime
     agent/change: agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
-    agent/command.ts: agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/record.ts agent/skip.ts action github text runtime
+    agent/command.ts: agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/path-filter.ts agent/record.ts agent/skip.ts action github text runtime
     agent/fix-rounds.ts: agent/pull-request agent/turn agent/prompt.ts agent/record.ts action docs-service github text runtime
     agent/pull-request: agent/turn agent/prompt.ts agent/outcome.ts agent/pull-request-status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
     agent/turn: agent/outcome.ts agent/record.ts agent/inputs.ts action docs-service github text runtime

@@ -8,6 +8,7 @@ import type { RepositoryState } from '../../src/emulator/github/repository-state
 import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../support/comment-events.ts'
 import { changeResponse, respondInOrder, playStep, respondWith, type PlayStepOptions } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
+import { repositoryWithPull } from '../support/github-state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
@@ -193,6 +194,33 @@ test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, 
   expect([outcome, service.requests, operations]).toEqual(['skipped', [], []])
 })
 
+const UNREADABLE_CHANGE: Scene = {
+  given: { 'change-context': 'files', paths: 'src/**' },
+  responses: { 'repos/compare-commits-with-basehead': respondWith(404), 'pulls/get': respondWith(503) },
+}
+
+test.each<[string, CommentEventFields, readonly string[]]>([
+  ['a comment without a command', { body: WORDS.other }, []],
+  ["an outsider's command", AUTHORS['may read'] ?? {}, [MAY_WRITE]],
+])('reads nothing about the change for %s, so that it is never red', async (_what, comment, expected) => {
+  for (const eventName of EVENT_NAMES) {
+    const { outcome, isGreen, operations } = await play({ ...UNREADABLE_CHANGE, comment: { ...comment, eventName } })
+    expect([outcome, isGreen, operations]).toEqual(['skipped', true, expected])
+  }
+})
+
+test('replies to a command whose change cannot be read', async () => {
+  const { report, sent, written, replies } = await play(UNREADABLE_CHANGE)
+  expect([report.error?.code, sent, written]).toEqual(['not-sent', [], ['reply']])
+  expect(replies).toEqual([expect.stringContaining('Could not determine what changed')])
+})
+
+test('replies to a command on a pull request without a file that matches `paths`', async () => {
+  const { outcome, isGreen, sent, written, replies } = await play({ given: { paths: 'src/**' } })
+  expect([outcome, isGreen, sent, written]).toEqual(['skipped', true, [], ['reply']])
+  expect(replies).toEqual([expect.stringContaining('No changed file matches `paths`.')])
+})
+
 test('puts the `prompt` input first, then the instruction, then its context', async () => {
   const { prompt, log } = await play({ given: { prompt: 'Use plain words.' } })
   expect(log).toContain('The comment is a follow-up to job job_finished, which opened pull request #1.')
@@ -258,6 +286,24 @@ test.each([
     expect(prompt.match(/\((?:the )?pull request (?:acme\/code)?#\d+(?:\)|, from)/g)?.toSorted()).toEqual(expected)
   },
 )
+
+test('sends only the files that match `paths`, and says that the list of commits is complete', async () => {
+  const files = ['docs/a.md', 'infra/main.tf'].map((filename) => ({ filename, patch: `+of ${filename}` }))
+  const playWith = async (given: Readonly<Record<string, string>>) => {
+    const repository = repositoryWithPull({ user: 'mona' }, { files, collaborators: { mona: 'admin' } })
+    const { prompt } = await play({ repository, given, comment: { number: 7 } })
+    return [
+      'M docs/a.md',
+      '+of docs/a.md',
+      'infra/main.tf',
+      'Begin (Ann)',
+      '1 commit, 1 file',
+      'of the whole change',
+    ].map((part) => prompt.includes(part))
+  }
+  expect(await playWith({ paths: 'docs/**' })).toEqual([true, true, false, true, true, true])
+  expect(await playWith({})).toEqual([true, true, true, true, false, false])
+})
 
 test('starts the job without the changes if they cannot be read', async () => {
   const responses = { 'repos/compare-commits-with-basehead': respondWith(403) }

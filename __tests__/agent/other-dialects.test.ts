@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { includesPath, parsePathRules, warnOfFolders } from '../../src/agent/path-filter.ts'
+import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
+import type { Comparison } from '../../src/github/commits.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
-import { agentInputs, fakeStep } from '../support/fake-step.ts'
+import { agentInputs } from '../support/fake-step.ts'
 import { playChange } from '../support/play-change.ts'
 import { playStep } from '../support/play-step.ts'
 
@@ -36,13 +36,30 @@ test.each([
   ['“src/**”', 'quotes'],
   ['* src/**', 'begins with `*` and a space'],
   ['• src/**', 'begins with `•` and a space'],
-  ['src/** docs/**', 'a space before another pattern'],
-  ['*.md docs/**', 'a space before another pattern'],
-  ['src/** !src/vendor/**', 'a space before another pattern'],
-  ['src/** // code', 'a space before another pattern'],
-  ['src/**;docs/**', 'a semicolon before another pattern'],
+  ['src/** docs/**', 'a space, which is not a separator'],
+  ['*.md docs/**', 'a space, which is not a separator'],
+  ['src/** !src/vendor/**', 'a space, which is not a separator'],
+  ['src/** // code', 'a space, which is not a separator'],
+  ['src/**;docs/**', 'a semicolon, which is not a separator'],
   ['! src/**', 'after its `!`'],
   ['!!src/**', 'after its `!`'],
+  ['README.md;CHANGELOG.md', 'a semicolon, which is not a separator'],
+  ['README.md CHANGELOG.md', 'a space, which is not a separator'],
+  ['README.md docs', 'a space, which is not a separator'],
+  ['docs src', 'a space, which is not a separator'],
+  ['docs/api src/lib LICENSE', 'a space, which is not a separator'],
+  ['README.md,CHANGELOG.md', 'a comma, which is not a separator'],
+  ['docs,src', 'a comma, which is not a separator'],
+  ['docs,README.md', 'a comma, which is not a separator'],
+  ['src/**|docs/**', 'a `|`, which is not a separator'],
+  ['README.md|LICENSE', 'a `|`, which is not a separator'],
+  ['src/**.{ts}', 'an extension in brackets'],
+  ['*.(ts)', 'an extension in brackets'],
+  ['src\\**', 'a `\\` before a `*`'],
+  ['src\\*.ts', 'a `\\` before a `*`'],
+  ['src\\**\\*.ts', 'a `\\` before a `*`'],
+  ['**\\*.ts', 'a `\\` before a `*`'],
+  ['src/\\*.ts', 'a `\\` before a `*`'],
   ['^src/.*$', 'a regular expression'],
   ['src/.*\\.md', 'a regular expression'],
   ['../src/**', 'an empty segment, `.` or `..`'],
@@ -57,18 +74,27 @@ test.each([
 
 test.each([
   ['docs/{id}.md', 'docs/{id}.md'],
-  ['docs/\\{a,b}.md', 'docs/{a,b}.md'],
+  ['docs/\\{a\\,b}.md', 'docs/{a,b}.md'],
   ['app/(home)/**', 'app/(home)/page.tsx'],
   ['app/@modal/(.)photo/**', 'app/@modal/(.)photo/page.tsx'],
   ['!(home)/**', '(home)/page.tsx'],
-  ['a/\\(x|y)/*', 'a/(x|y)/b'],
+  ['a/\\(x\\|y)/*', 'a/(x|y)/b'],
   ['docs/C#/**', 'docs/C#/a.md'],
   ['\\#notes#', '#notes#'],
   ['docs/release \\#1.md', 'docs/release #1.md'],
   ['-docs/**', '-docs/a.md'],
   ['*/My Guide/**', 'docs/My Guide/a.md'],
   ['docs/*\\ copy.md', 'docs/a copy.md'],
-  ['docs/a;b.md', 'docs/a;b.md'],
+  ['docs/a\\;b.md', 'docs/a;b.md'],
+  ['docs/my file.md', 'docs/my file.md'],
+  ['docs/v1.0 notes.md', 'docs/v1.0 notes.md'],
+  ['My Guide/**', 'My Guide/a.md'],
+  ['docs\\ src', 'docs src'],
+  ['Node.js\\ guide.md', 'Node.js guide.md'],
+  ['Hello\\, world.md', 'Hello, world.md'],
+  ['docs/a\\|b.md', 'docs/a|b.md'],
+  ['docs/*.{id}.yml', 'docs/users.{id}.yml'],
+  ['docs/*.\\{id}', 'docs/users.{id}'],
   ['.*', '.env'],
   ['docs/.*/**', 'docs/.vitepress/config.ts'],
   ['docs/a...b', 'docs/a...b'],
@@ -116,43 +142,58 @@ const change = (path: string) => ({
 const ADVICE =
   '`paths` has `packages/*/src`, which matches the folder of a changed file, but no file. Write `packages/*/src/**`.'
 
-test.each([
-  ['packages/*/src', ['packages/a/src/x.ts', 'README.md'], [ADVICE]],
-  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [ADVICE]],
-  ['packages/*/src', ['packages/a/lib/x.ts'], []],
-  ['packages/*/src', ['packages/a/src/x.ts', 'packages/b/src'], []],
-  ['docs/*', ['docs/a/b.md'], []],
-  ['*.md', ['x.md/a'], []],
-])('warns that %j matches only a folder of %j', async (patterns, paths, expected) => {
-  const warnings: string[] = []
-  const runner = { ...fakeRunner(), warn: (text: string) => warnings.push(text) }
-  await warnOfFolders('paths', parsePathRules(patterns), paths.map(change), fakeStep({ runner }))
-  expect(warnings).toEqual(expected)
-})
-
-test('does not repeat the warning about a pattern that is only a name', async () => {
-  const warnings: string[] = []
-  const runner = { ...fakeRunner(), warn: (text: string) => warnings.push(text) }
-  const sentences = await warnOfFolders('paths', parsePathRules('docs'), [change('docs/a.md')], fakeStep({ runner }))
-  expect(sentences).toEqual([
-    '`paths` has `docs`, which matches the folder of a changed file, but no file. Write `docs/**`.',
-  ])
-  expect(warnings).toEqual([])
-})
-
-test('names the folder in the reason of a skipped step', async () => {
+/** Plays a push that changes these files. */
+const playPush = (patterns: string, paths: readonly string[], fileList: Comparison['fileList'] = 'complete') => {
   const compare = () =>
     Promise.resolve({
       relation: 'ahead' as const,
       mergeBase: 'a'.repeat(40),
       commits: [],
       totalCommits: 1,
-      files: [change('packages/a/src/x.ts')],
-      fileList: 'complete' as const,
+      files: paths.map(change),
+      fileList,
     })
   const push = { ref: 'refs/heads/main', before: 'a'.repeat(40), after: 'b'.repeat(40) }
-  const { skip } = await playChange({ paths: 'packages/*/src' }, ['push', push], { compare })
-  expect(skip).toBe(`No changed file matches \`paths\`. ${ADVICE}`)
+  return playChange({ paths: patterns }, ['push', push], { compare })
+}
+
+test.each([
+  ['packages/*/src', ['packages/a/src/x.ts'], ADVICE],
+  ['lib/**\n!packages/*/src', ['packages/a/src/x.ts'], ADVICE],
+  ['docs', ['docs/a.md'], 'Write `docs/**`.'],
+  ['**/deep', ['src/deep/y.ts'], 'Write `**/deep/**`.'],
+  ['.github', ['.github/workflows/ci.yml'], 'Write `.github/**`.'],
+  ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'Write `packages/*/v1.2/**`.'],
+])('%j is an input error if it matches no file of %j, but a folder', async (patterns, paths, advice) => {
+  await expect(playPush(patterns, paths)).rejects.toMatchObject({
+    code: 'invalid-input',
+    message: expect.stringContaining(advice) as unknown,
+  })
+})
+
+test.each([
+  ['packages/*/src', ['packages/a/lib/x.ts']],
+  ['docs/*', ['docs/a/b.md']],
+  ['*.md', ['x.md/a']],
+  ['LICENSE', ['docs/a.md']],
+])('%j only skips the step if no file of %j matches', async (patterns, paths) => {
+  const { skip, log } = await playPush(patterns, paths)
+  expect([skip, log]).toEqual(['No changed file matches `paths`.', expect.stringContaining('No file matches `paths`')])
+})
+
+test.each([
+  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [ADVICE]],
+  ['packages/*/src', ['packages/a/src/x.ts', 'packages/b/src'], []],
+  // The step has warned of a pattern that is only a name when it began.
+  ['README.md\ndocs', ['README.md', 'docs/a.md'], []],
+])('%j only warns of a folder if a file of %j matches', async (patterns, paths, expected) => {
+  const { skip, logWarnings } = await playPush(patterns, paths)
+  expect([skip, logWarnings]).toEqual([undefined, expected])
+})
+
+test('only warns of a folder if a file that GitHub does not list may match', async () => {
+  const { skip, logWarnings } = await playPush('packages/*/src', ['packages/a/src/x.ts'], 'truncated')
+  expect([skip, logWarnings]).toEqual([undefined, [ADVICE]])
 })
 
 test('warns of a folder in allowed-paths when files are out of scope', async () => {

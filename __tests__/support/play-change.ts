@@ -21,6 +21,8 @@ interface PlayedChange {
   readonly change: string | undefined
   readonly warnings: string | undefined
   readonly log: string
+  /** The warnings in the log. */
+  readonly logWarnings: readonly string[]
   readonly calls: readonly string[]
   readonly sleptMs: number
   readonly notices: readonly string[]
@@ -48,6 +50,7 @@ export async function playChange(
     change: joinSentences([step.record.read().change, !isSkip(found) && found.added]) || undefined,
     warnings: formatWarnings(step.record.read().warnings),
     log: runner.lines('log').join('\n'),
+    logWarnings: runner.lines('warn'),
     calls: github.calls,
     sleptMs: clock.passed(),
     notices,

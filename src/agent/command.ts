@@ -11,6 +11,7 @@ import { requireBeforeSending } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { AgentStep } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
+import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { formatMarkGrant } from './pull-request/mark.ts'
 import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pull-request/follow-up.ts'
@@ -97,33 +98,32 @@ async function formatChange({ address, subject }: CommandComment, step: AgentSte
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
-  const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
+  const { paths } = step.inputs
+  const isFiltered = paths.length > 0
+  const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
+  const section = changeSection(
+    { ...comparison, files, isFiltered, repository, title: `pull request #${number}` },
+    'diff',
+  )
   return renderSections([section], MAX_CONTEXT_BYTES).text
 }
 
 /**
- * Makes the recipient of what a comment or a review asks for. Skips a comment without a reply or reaction if its author has no
- * write access, so that outsiders cannot probe the action.
- * @throws ActionError `not-sent` if something that the decision depends on cannot be read
+ * Decides from the event and the author's permission whether to carry out the command of a comment or a review. Skips a comment
+ * without a reply or reaction if its author has no write access, so that outsiders cannot probe the action. Otherwise, the step
+ * replies when it ends.
+ * @throws ActionError `not-sent` if the permission cannot be read
  */
-export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient | Skip> {
-  const { command, task, dryRun } = step.inputs
+export async function acceptCommand(step: AgentStep): Promise<CommandComment | Skip> {
+  const { command } = step.inputs
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
   const { address, author, instruction, subject } = comment
-  const { isOnPullRequest, number } = address
 
-  const github = openGitHub(step)
+  const checkPermission = () => openGitHub(step).mayWrite(address.repository, author)
+  const unknown = 'Could not determine whether the author has write access'
   const grant = formatMarkGrant(step, address.repository)
-  const checkPermission = () => github.mayWrite(address.repository, author)
-  if (
-    !(await requireBeforeSending(
-      'Could not determine whether the author has write access',
-      checkPermission,
-      RETRY_COMMENT_HINT,
-      grant,
-    ))
-  )
+  if (!(await requireBeforeSending(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
     return skip('The author of the comment does not have write access to this repository.')
   step.record.add({ comment: address })
 
@@ -131,7 +131,21 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     return skip(
       `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
     )
-  if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
+  if (address.isOnPullRequest && !subject.isOpen)
+    return skip(`Pull request #${address.number} is closed. ${OTHER_PLACE_HINT}`)
+  return comment
+}
+
+/**
+ * Makes the recipient of what a comment or a review asks for.
+ * @throws ActionError `not-sent` if something that the decision depends on cannot be read
+ */
+export async function chooseCommandRecipient(comment: CommandComment, step: AgentStep): Promise<Recipient | Skip> {
+  const { task, dryRun } = step.inputs
+  const { address, author } = comment
+  const { isOnPullRequest, number } = address
+  const github = openGitHub(step)
+  const grant = formatMarkGrant(step, address.repository)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
     ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)

@@ -105,16 +105,22 @@ const INSIDE: readonly PatternStep[] = [
   { accepts: () => true, isOptional: true, repeats: true, isFolders: false },
 ]
 
-/** Each may be part of a name. But before another pattern it is a mistake: the line would never match a file. */
+/**
+ * A list in one line would never match a file. Few names contain a comma, a semicolon or a `|`, so these need a `\`. A space needs
+ * one only after a `*` or an extension, and between words alone: `docs/my file.md` is a name.
+ */
 const SEPARATORS = [
-  ['a comma', ',', /(?<!\\),(?:\s|$|[^,]*[*/])/],
-  ['a semicolon', ';', /(?<!\\);(?:\s|$|[^;]*[*/])/],
-  ['a space', ' ', /(?<!\\)\*\s+\S|\.\w+\s+\S*\*/],
+  ['a comma', ',', /(?<!\\),/],
+  ['a semicolon', ';', /(?<!\\);/],
+  ['a `|`', '|', /(?<!\\)\|/],
+  ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|^[\w/-]+(?:\s+[\w/-]+)+$/i],
 ] as const
 /** Braces may be part of a name, such as `{id}.md`. But `{a,b}` and `{1..3}` are a list in other dialects. */
 const BRACES = /(?<!\\)\{([^{}]*)\}/g
 /** `@(a|b)`, `*(a)` and the like, and `(a|b)` of regular expressions. Parentheses may be part of a name, such as `app/(home)`. */
 const GROUP = /(?<!\\)([@!+*?]?)\(([^()]*)\)/g
+/** One extension in braces or in parentheses, as in `*.{ts}`. */
+const EXTENSION_LIST = /\.(?:\{[^{}]*\}|\([^()]*\))$/
 
 const ONE_PER_LINE = 'write a line for each alternative'
 
@@ -129,13 +135,17 @@ function findMistake(pattern: string): string | undefined {
     return `has a list in braces, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\{\` for the character itself`
   if ([...pattern.matchAll(GROUP)].some(([, mark = '', list = '']) => mark !== '' || list.includes('|')))
     return `has a group in parentheses, which GitHub's patterns do not have; ${ONE_PER_LINE}, and \`\\(\` for the character itself`
+  if (EXTENSION_LIST.test(pattern))
+    return 'has an extension in brackets, which would be part of the name; remove them, or write `\\{` or `\\(` for the character itself'
   if (/^\^|(?<!\\)\$$|\.\*\\\./.test(pattern))
     return "is a regular expression, which GitHub's patterns are not; `*` matches a part of a name, and `**` also folders"
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without a `/`'
   if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without `./`'
+  if (pattern.includes('\\*'))
+    return 'has a `\\` before a `*`; folders are separated by `/`, and `*` also matches the character itself'
   for (const [name, character, separator] of SEPARATORS)
     if (separator.test(pattern))
-      return `has ${name} before another pattern; write each pattern on a separate line, and \`\\${character}\` for the character itself`
+      return `has ${name}, which is not a separator; write each pattern on a separate line, and \`\\${character}\` for ${name} in a name`
   if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern)) return 'has an empty segment, `.` or `..`, which no path has'
   if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
@@ -143,8 +153,8 @@ function findMistake(pattern: string): string | undefined {
 
 /** A name without a dot is probably the name of a folder. */
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
-/** The last segment of a pattern may be the name of a folder, as in `packages/*\/src`. */
-const MAY_BE_FOLDER = /(?:^|\/)[^/.]*[^/.*]$/
+/** The last segment of a pattern may be the name of a folder, as in `packages/*\/src` and `.github`. */
+const MAY_BE_FOLDER = /(?:^|\/)(?:[^/.]*[^/.*]|[^/*?+[\]]+)$/
 
 /**
  * Parses one pattern per line, by the rules of the `paths` filters of GitHub's workflows.
@@ -221,29 +231,34 @@ export async function filterFiles<File extends MovablePath>(
   return files.filter((_, index) => (paths[index] ?? []).length > 0)
 }
 
-/**
- * Warns of the patterns that match no file, but a folder of some: their authors meant its files.
- * @returns a sentence for each of these patterns
- * @throws ActionError `cancelled`
- */
-export async function warnOfFolders(
+/** A pattern that matches no file, but a folder of some: its author meant its files. */
+interface FolderPattern {
+  readonly sentence: string
+  /** Whether its own warning was shown when the step began. */
+  readonly isReported: boolean
+}
+
+/** @throws ActionError `cancelled` */
+export async function findFolderPatterns(
   name: 'paths' | 'allowed-paths',
   rules: readonly PathRule[],
   files: readonly MovablePath[],
-  step: Waiting & Pick<Step, 'runner'>,
-): Promise<readonly string[]> {
-  const sentences: string[] = []
+  step: Waiting,
+): Promise<readonly FolderPattern[]> {
+  const found: FolderPattern[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
   for (const { line, matches, matchesFolderOf, warning } of rules) {
     if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
     const pattern = line.replace(/^!/, '')
     const sentence = `\`${name}\` has ${quoteName(pattern)}, which matches the folder of a changed file, but no file. Write ${quoteName(`${pattern}/**`)}.`
-    sentences.push(sentence)
-    // A pattern with a warning was reported when the step began.
-    if (warning === undefined) step.runner.warn(sentence)
+    found.push({ sentence, isReported: warning !== undefined })
   }
-  return sentences
+  return found
+}
+
+export function warnOfFolders(folders: readonly FolderPattern[], { runner }: Pick<Step, 'runner'>): void {
+  for (const { sentence, isReported } of folders) if (!isReported) runner.warn(sentence)
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from './change/change.ts'
 import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { chooseCommandRecipient, hasCommand } from './command.ts'
+import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
@@ -78,10 +78,14 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
   noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
 
+  // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
+  const comment = inputs.command === '' ? undefined : await acceptCommand(step)
+  if (comment !== undefined && isSkip(comment)) return comment.reason
   const lookUp = openRollingLookUp(step)
   const change = await resolveChange(step, lookUp.begin)
   if (isSkip(change)) return change.reason
-  const first = await chooseRecipient(lookUp, step)
+  if (inputs.task.kind !== 'attach') warnOfReRun(step)
+  const first = await (comment === undefined ? chooseRecipient(lookUp, step) : chooseCommandRecipient(comment, step))
   if (isSkip(first)) return first.reason
   recordAdded(change, step)
   const compared = await compareForPeople(change, step)
@@ -103,12 +107,10 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   return undefined
 }
 
-/** Whom the prompt is for: the job of a comment's pull request, of the label's, or in `job-id`; otherwise a new job. */
+/** Whom the prompt is for if no comment determines it: the job of the label's pull request, or in `job-id`; otherwise a new job. */
 async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<Recipient | Skip> {
   const { inputs } = step
-  const { command, task } = inputs
-  if (command === '' ? task.kind !== 'attach' : hasCommand(step.context, command)) warnOfReRun(step)
-  if (command !== '') return chooseCommandRecipient(step)
+  const { task } = inputs
   if (task.kind === 'attach') return plainRecipient(task)
   const choose = (): Recipient | Promise<Recipient | Skip> => {
     if (task.kind === 'follow-up') return createJobFollowUp(task, step)

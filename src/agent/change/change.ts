@@ -9,12 +9,12 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
 import type { AgentStep, Source } from '../record.ts'
-import { filterFiles, warnOfFolders } from '../path-filter.ts'
+import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
   changeSection,
@@ -74,6 +74,8 @@ interface Filtered {
   readonly change?: Compared | undefined
   /** Why the step is skipped, as a full sentence. Rendered as Markdown, so it contains no untrusted text. */
   readonly skipReason?: string
+  /** What must be corrected in `paths`, as full sentences. */
+  readonly mistakes?: readonly string[]
 }
 
 const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
@@ -93,7 +95,8 @@ async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filte
   if (paths.length === 0) return { description: compared, change: found }
 
   const matching = await filterFiles(paths, files, step)
-  const folders = await warnOfFolders('paths', paths, files, step)
+  const folders = await findFolderPatterns('paths', paths, files, step)
+  if (matching.length > 0 || unlisted !== undefined) warnOfFolders(folders, step)
   const change = { ...found, files: matching, isFiltered: true }
   if (matching.length > 0) {
     const how = matching.length === 1 ? 'matches' : 'match'
@@ -112,7 +115,8 @@ async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filte
   return {
     description,
     change,
-    skipReason: isEmpty(found) ? NO_COMMITS : joinSentences(['No changed file matches `paths`', ...folders]),
+    skipReason: isEmpty(found) ? NO_COMMITS : 'No changed file matches `paths`.',
+    mistakes: folders.map(({ sentence }) => sentence),
   }
 }
 
@@ -131,7 +135,10 @@ function checkEvent(range: ChangeRange, step: AgentStep): Skip | undefined {
   return loop && skipLoop(loop, step)
 }
 
-/** Logs and records the compared change, and skips the step if it is empty or its files do not count. */
+/**
+ * Logs and records the compared change, and skips the step if it is empty or its files do not count.
+ * @throws ActionError `invalid-input` if no file matches `paths` because of a mistake in it
+ */
 async function readFiltered(
   found: FoundChange | undefined,
   range: ChangeRange,
@@ -139,9 +146,13 @@ async function readFiltered(
 ): Promise<Partial<Filtered> | Skip> {
   if (found === undefined) return {}
   const filtered = await filterByPaths(found, step)
-  const { change, description, skipReason } = filtered
+  const { change, description, skipReason, mistakes = [] } = filtered
   step.runner.log(description)
   if (change !== undefined) step.record.add({ change: description })
+  if (mistakes.length > 0)
+    throw new ActionError('invalid-input', joinSentences(mistakes), {
+      hint: 'Nothing was sent. Correct the `with:` block of this step.',
+    })
   const isNothing = change === undefined || change.relation === 'identical'
   const reason = (isNothing ? explainNoChange(range) : undefined) ?? skipReason
   return reason === undefined ? filtered : skip(reason)

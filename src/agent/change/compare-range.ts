@@ -255,9 +255,8 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  const unknown =
-    dependents.length === 0
-      ? OWN_WORK_UNKNOWN
-      : `Could not determine what changed, which is needed for ${joinWords(dependents)}`
+  // The reply to a command omits sentences that name inputs, and must give this reason.
+  const need = inputs.command === '' ? `, which is needed for ${joinWords(dependents)}` : ''
+  const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
   return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, formatGrant(inputs))
 }

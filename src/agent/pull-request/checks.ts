@@ -10,7 +10,7 @@ import { ActionError, describeError, asExpectedError, isTransient, tolerate } fr
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
-import { findOutOfScope, warnOfFolders } from '../path-filter.ts'
+import { findFolderPatterns, findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
   type AgentStep,
   type ChecksState,
@@ -173,7 +173,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
     if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0) await warnOfFolders('allowed-paths', allowedPaths, files, step)
+    if (outside.length > 0) warnOfFolders(await findFolderPatterns('allowed-paths', allowedPaths, files, step), step)
     if (outside.length > 0 || (fileList === 'complete' && !isContained(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of the pull request.`)
   })
