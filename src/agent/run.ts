@@ -1,7 +1,8 @@
 import type { OnStop, Action } from '../action/run-action.ts'
-import type { Step } from '../action/step.ts'
+import { openGitHub, type Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
+import { isSameRepository } from '../github/schemas.ts'
 import { ActionError, describeError, ERROR_TITLES, tolerate } from '../runtime/errors.ts'
 import { type ChangeFindings, compareForPeople, findPeople, listSources, resolveChange } from './change/change.ts'
 import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
@@ -16,7 +17,7 @@ import { renderSummary } from './output/summary.ts'
 import { waitForChecks } from './pull-request/checks.ts'
 import { needsReviews, readMarkable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
 import { createJobFollowUp } from './pull-request/follow-up.ts'
-import { completeHistory, markPullRequest } from './pull-request/mark.ts'
+import { completeHistory, formatMarkGrant, getRepository, markPullRequest } from './pull-request/mark.ts'
 import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
 import {
   type AgentStep,
@@ -122,14 +123,36 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
   const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
   if (pullRequest === undefined) return undefined
   recordPullRequest(pullRequest, step)
-  await Promise.all([
+  const [isFindable] = await Promise.all([
+    isInSearchedRepository(pullRequest, step),
     markPullRequest(pullRequest, job.id, step),
     recordChanges(step),
     needsReviews(pullRequest, step)
       ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
       : undefined,
   ])
+  // A fix round works on the same pull request.
+  if (!isFindable && record.turns.length === 1) recordMisplaced(pullRequest, step)
   return awaitChecks(pullRequest, step)
+}
+
+/** Whether the next run of a rolling step looks where the pull request is. GitHub redirects the old name of a repository. */
+async function isInSearchedRepository({ repository, number }: PullRequest, step: AgentStep): Promise<boolean> {
+  const searched = getRepository(step)
+  if (!isRolling(step.inputs) || isSameRepository(repository, searched)) return true
+  const found = await tolerate(openGitHub(step).readPullRequest({ repository: searched, number }))
+  return found !== undefined && isSameRepository(repository, found.repository)
+}
+
+/** Records that the next run does not find the pull request, wherever it is marked. */
+function recordMisplaced({ repository, number }: PullRequest, step: AgentStep): void {
+  const { inputs, record } = step
+  const grant = formatMarkGrant({ ...step, inputs: { ...inputs, prRepository: repository } })
+  const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
+  const hint = `Set \`pr-repository\` to \`${repository}\`.`
+  const isMarked = record.read().unmarked === undefined
+  const more = isMarked ? '' : ` ${grant} Then attach to the job, which marks its pull request.`
+  record.add({ unmarked: new ActionError('rejected', text, { hint: `${hint}${more}` }) })
 }
 
 /** Records a pull request whose checks and files are not known yet. */
