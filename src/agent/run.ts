@@ -203,12 +203,12 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
   }
 }
 
-/** Records what the change came from, for the history of the pull request. Only shown, so a failure is ignored. */
+/** Records what the change came from, for the history of the pull request. */
 async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
-  const sources = (await tolerate(listSources(change, step))) ?? []
+  const sources = await listSources(change, step)
   const { repository, event } = step.context
   const name = change.compared?.repository ?? repository
   const visibility = name === repository ? event.visibility : undefined
