@@ -3,7 +3,14 @@ import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { AGENT_FIELDS, CHANGE_CONTEXTS, FAIL_ON, ON_OPEN_PR, SKIP_OWN_CHANGES } from '../src/agent/inputs.ts'
+import {
+  AGENT_FIELDS,
+  CHANGE_CONTEXTS,
+  DEFAULT_LABEL,
+  FAIL_ON,
+  ON_OPEN_PR,
+  SKIP_OWN_CHANGES,
+} from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/outcome.ts'
 import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
 import { CHECK_FIELDS } from '../src/fleet/check.ts'
@@ -102,7 +109,7 @@ const ACTIONS: readonly Action[] = [
     bundle: 'dist/agent/index.js',
     fields: Object.values(AGENT_FIELDS),
     outputNames: OUTPUT_NAMES,
-    filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
+    filledIn: { 'github-token': '${{ github.token }}', label: DEFAULT_LABEL },
     words: { ...LISTED['action'], status: Object.keys(STATUS_PHRASES) },
   },
   {

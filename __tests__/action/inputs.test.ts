@@ -63,7 +63,10 @@ const SERVICE = { 'project-id': 'docs', 'api-key': 'key', 'base-url': 'https://d
 
 test('reports one problem as a sentence, and several as a list, with the names of the inputs', () => {
   const one = getError(SERVICE_FIELDS, { ...SERVICE, 'project-id': 'a b' })
-  expect(one).toMatchObject({ code: 'invalid-input', hint: expect.stringContaining('Nothing was sent.') as unknown })
+  expect(one).toMatchObject({
+    code: 'invalid-input',
+    hint: expect.stringMatching(/^Nothing was sent\..* or the secrets and variables that it uses\.$/) as unknown,
+  })
   expect(one.message).toMatch(/^`project-id` must be 1 to 128 letters.*\.$/)
   const { message } = getError(SERVICE_FIELDS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
   expect(message).toMatch(/^3 inputs are invalid:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
@@ -135,7 +138,7 @@ describe('parse inputs', () => {
 
   const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
   const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
-  const EMPTY_KEY = 'is empty; check the name of the secret that it is set from'
+  const EMPTY_KEY = 'is empty: the secret that it is set from does not exist here'
   const NOT_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
 
   /** The values of valid texts, and the invalid texts by their problem. */
@@ -144,7 +147,10 @@ describe('parse inputs', () => {
     'project-id': [
       projectIdInput,
       { ...same('a', 'docs-demo', 'A_9', 'x'.repeat(128)), ' padded\n': 'padded' },
-      { 'must be 1 to 128': ['', ' ', '.', '..', 'a/b', 'a%2eb', 'a b', 'a\nb', 'ü', 'x'.repeat(129)] },
+      {
+        "is empty: set it, for example from the repository's variable": ['', ' '],
+        'must be 1 to 128': ['.', '..', 'a/b', 'a%2eb', 'a b', 'a\nb', 'ü', 'x'.repeat(129)],
+      },
     ],
     'api-key': [
       apiKeyInput,

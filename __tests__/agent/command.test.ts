@@ -332,6 +332,12 @@ test('starts a new job if a job that only an untrusted comment names cannot be r
   expect([sent, service.requests[0]?.method, isGreen]).toEqual([['create'], 'POST', true])
 })
 
+test('names all permissions if one is missing before the prompt', async () => {
+  const { line, sent } = await play({ github: combineScenarios(['open-pull-request', 'no-permission']) })
+  expect(sent).toEqual([])
+  expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
+})
+
 test('only warns if the token may not add a reaction', async () => {
   const { report, sent, replies } = await play({
     responses: { 'reactions/create-for-issue-comment': respondWith(403) },

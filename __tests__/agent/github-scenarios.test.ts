@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
         'checks-cannot-start',
         'red',
         'failure',
-        'with startup_failure)',
+        '1 of 2 failed (broken.yml)',
       ],
       ['counts hundreds of checks by their suites', 'checks-many', 'green', 'success', 'all 250 passed.'],
       ['stops waiting for checks at the deadline', 'checks-pending', 'red', 'pending', 'checks have not finished'],

@@ -128,7 +128,11 @@ test.each<[string, Given, string]>([
   ['the repository name `.`', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
   ['the owner `..`', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
-  ['an empty key', { 'api-key': '' }, '`api-key` is empty; check the name of the secret'],
+  [
+    'an empty key',
+    { 'api-key': '' },
+    '`api-key` is empty: the secret that it is set from does not exist here, or its name is misspelled.',
+  ],
   ['fix rounds without `wait-for-checks`', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
   [
     'too many fix rounds',

@@ -7,7 +7,7 @@ import { getError } from '../../src/agent/record.ts'
 import { isTerminal, type Job, STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../support/comment-events.ts'
-import { active, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
 import {
   accept,
   ATTACH,
@@ -122,6 +122,62 @@ test.each<[text: string, advice: string, Fields]>([
   [`${STOPPED}. The job had not been read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
 ])('a step with the text “%s” advises: %s', (text, advice, fields) => {
   expect(concludeWith(createReport(fields))).toMatchObject({ text, advice })
+})
+
+test.each<[Fields, more: string]>([
+  [{ label: 'docs-agent' }, ''],
+  [{ label: '' }, ''],
+  [{ label: 'docs-agent-weekly' }, ' and `label: docs-agent-weekly`'],
+  [{ label: 'a `b`' }, " and `label: a 'b'`"],
+  [
+    { label: 'docs-of-api', otherRepository: 'acme/docs' },
+    ' and `label: docs-of-api`, and outside of `acme/docs` also `repository: docs`',
+  ],
+])('advises to attach with the inputs of attach.yml: %j', (fields, more) => {
+  const advice = TO_ATTACH.replace(/\.$/, `${more}.`)
+  expect(adviseAttaching(createReport({ state: timedOut(active), ...fields }))).toBe(advice)
+})
+
+test('advises to replace a key that was revoked while the job runs, and then to attach', () => {
+  const report = createReport({ state: stopWith(refused, accept(active, true)) })
+  expect(conclude(report).advice).toBe(`${STARTS_ANOTHER} Check the key. ${TO_ATTACH}`)
+})
+
+test.each<[what: string, advice: string, Fields]>([
+  ['has no `job-id`', 'Run the step again: it starts a new job.', { state: endWith('created', archived) }],
+  [
+    'continues an open pull request',
+    'Run the step again: it starts a new job.',
+    { task: FOLLOW_UP, followUpReason: 'pull-request', state: endWith('unknown', linked('archived')) },
+  ],
+  [
+    'has a `job-id`',
+    'Start a new job: run the same step without `job-id`.',
+    { task: FOLLOW_UP, state: endWith('unknown', linked('archived')) },
+  ],
+])('advises how to start a new job after an archived one if the step %s', (_what, advice, fields) => {
+  expect(conclude(createReport(fields)).advice).toBe(advice)
+})
+
+test('says that the pull request is not marked, even if the title is about something else', () => {
+  const unmarked = new ActionError('unauthorized', 'It is not marked: No.', { hint: 'Attach. Get a new token.' })
+  const warnings = [{ message: 'The pull request could not be read', error: failure('unauthorized') }]
+  const concludeFor = (hint: string) => {
+    const error = new ActionError('unauthorized', 'No.', { hint })
+    const report = createReport({
+      ...WITH_GATES,
+      pullRequest: {},
+      unmarked,
+      warnings: warnings.map((one) => ({ ...one, error })),
+    })
+    return concludeWith(report, 'out-of-scope')
+  }
+  expect(concludeFor('Get a new token.')).toMatchObject({
+    title: expect.stringContaining('it is not known whether its files') as unknown,
+    text: expect.stringMatching(/^[^N]* It is not marked: No\.$/) as unknown,
+    advice: 'Attach. Get a new token.',
+  })
+  expect(concludeFor('Wait.').advice).toBe('Attach. Get a new token. Wait.')
 })
 
 test.each(['unsent', 'accepted'] as const)('does not advise to attach to a job whose follow-up is %s', (progress) => {

@@ -206,6 +206,8 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
     turns: [{ task: CREATE }],
     isRehearsal: false,
     onOpenPr: 'new',
+    label: '',
+    otherRepository: undefined,
     projectId: 'docs-demo',
     dryRun: false,
     stepId: 'agent',

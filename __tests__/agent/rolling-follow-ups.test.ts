@@ -204,7 +204,7 @@ describe('`max-follow-ups`', () => {
     const after = await playFollowUp(given, { after: played })
     expect(after).toMatchObject({ acceptedPrompts: [], report: UNSENT })
     expect(after.report.error?.message).toContain('Pull request #1 has reached the limit of 4 follow-ups.')
-    expect(after.report.error?.hint).toContain('Merge or close it')
+    expect(after.report.error?.hint).toContain('Merge or close pull request #1 (')
     expect(listReceivers(await playFollowUp({ 'max-follow-ups': '5' }, { after }))).toEqual(['job_finished'])
     closeAll(after)
     expect(listReceivers(await playFollowUp(given, { after }))).toEqual(['create'])

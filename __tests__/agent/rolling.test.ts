@@ -79,7 +79,7 @@ describe('the first job', () => {
     )
     expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
     expect(report.error?.message).toContain('The label `docs-agent` does not exist and could not be created')
-    expect(line).toContain('`permissions: { contents: read, issues: write, pull-requests: write }`')
+    expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   })
 
   test('needs no label and creates none with `on-open-pr: new`', async () => {
@@ -115,8 +115,18 @@ describe('a follow-up', () => {
       { github: combineScenarios(['follow-ups-used-up']) },
     )
     expect([isGreen, messages, observed.writes]).toEqual([false, [], []])
-    expect(report.error).toMatchObject({ code: 'not-sent', hint: expect.stringContaining('Merge or close it') })
+    expect(report.error).toMatchObject({
+      code: 'not-sent',
+      hint: expect.stringContaining('Merge or close pull request #1 (https://git.example.com/acme/docs/pull/1)'),
+    })
     expect(report.error?.message).toContain('Pull request #1 has reached the limit of 20 follow-ups')
+  })
+
+  test('sends nothing if the history cannot be written, and names the permissions to grant', async () => {
+    const { line, messages } = await playFollowUp({}, { github: combineScenarios(['open-pull-request', 'read-only']) })
+    expect(messages).toEqual([])
+    expect(line).toContain('could not be recorded in the history')
+    expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   })
 
   test('is red if another run has used up the limit in the meantime', async () => {

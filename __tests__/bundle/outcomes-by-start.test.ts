@@ -30,8 +30,8 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--prompt=', 'is missing; set `prompt` or `prompt-file`'],
   ['--prompt " "', 'is blank; the agent needs an instruction'],
   ['--prompt Hello --prompt-file hello.md', 'cannot be combined with `prompt`'],
-  ['--input api-key=', 'is empty; check the name of the secret'],
-  ['--input base-url=', 'is empty; set it, or the environment variable'],
+  ['--input api-key=', 'is empty: the secret that it is set from does not exist here'],
+  ['--input base-url=', "is empty: set it, for example from the repository's variable"],
   ['--input base-url=http://docs.example.com', '`http://` is allowed for loopback addresses only'],
   ['--prompt-file missing.md', 'is the repository checked out before this step?'],
   ['--prompt-file ..', 'is outside the workspace'],
@@ -55,7 +55,10 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--scenario redirecting', 'redirects to another address'],
   ['--scenario login-page --job-id job_running --input timeout-minutes=1', 'an invalid response'],
   ['--scenario unavailable', 'the job may exist'],
-  ['--scenario unauthorized-later', 'rejected the key'],
+  [
+    '--scenario unauthorized-later',
+    'To wait for the job without a commit, run the workflow of the recipe `attach.yml` with `job-id: job_000001`.',
+  ],
   ['--input api-key=docs_readonly_0123456789abcdef', 'denied access to this key'],
   ['--job-id job_missing', 'did not find'],
   ['--scenario payment-required', 'requires payment'],
@@ -86,14 +89,28 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--scenario github-down --input change-context=files', 'which is needed for'],
   ['--scenario github-down', "Could not determine whether the change is the agent's own work"],
   ['--scenario "rolling, read-only"', 'does not exist and could not be created'],
-  ['--scenario "open-pull-request, read-only" --input on-open-pr=follow-up', 'The follow-up could not be recorded'],
-  ['--scenario follow-ups-used-up', 'has reached the limit of'],
+  [
+    '--scenario "open-pull-request, read-only" --input on-open-pr=follow-up',
+    "The follow-up could not be recorded in the history of pull request #1: GitHub says “Resource not accessible by integration” (403). Grant the workflow's job these permissions:",
+  ],
+  ['--scenario follow-ups-used-up', 'Merge or close pull request #1 (https:'],
+  ['--scenario slow --input label=docs-agent-weekly', 'with `job-id: job_000001` and `label: docs-agent-weekly`.'],
   ['--scenario merged-meanwhile --job-id job_finished --prompt More. --speed 5', 'while the agent was working on it'],
   ['--scenario "comment-by-maintainer, github-down"', 'Could not determine whether the author has write access'],
-  ['--scenario label-not-created --input on-open-pr=new', 'permission to create labels'],
+  [
+    '--scenario label-not-created --input on-open-pr=new',
+    'The label was not added to pull request #4 of acme/docs: GitHub says “You do not have permission to create labels',
+  ],
+  [
+    '--scenario read-only --input on-open-pr=new',
+    'The label was not added to pull request #4 of acme/docs, and the history comment was not written: GitHub says',
+  ],
   ['--dry-run', 'since its last successful run begins after it'],
   ['--scenario no-permission --job-id job_running', 'Not done on GitHub'],
-  ['--scenario token-expires', 'The token of a GitHub App lasts one hour'],
+  [
+    '--scenario token-expires',
+    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: job_000001`. The token of a GitHub App lasts one hour',
+  ],
   ['--scenario unlisted-status --speed 8', 'an unknown status'],
   ['--scenario hostile', 'that is not safe to link'],
   ['--scenario no-summary-file', 'The job summary could not be written'],
@@ -120,6 +137,21 @@ async function run(command: string): Promise<string> {
 
 /** Joins the lines that a terminal would break. */
 const unwrap = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+test.each(['comment-by-outsider', 'follow-ups-used-up'])(
+  '«npm start -- --scenario %s» sends nothing, so it names no addition to the prompt and no new job',
+  async (name) => {
+    const { log, summary } = await playFlags(`--scenario ${name}`)
+    expect(log + summary).not.toContain('Added to the prompt')
+    expect(summary.split('\n')[0]).not.toContain('new job')
+  },
+)
+
+test('«npm start -- --action report» logs as many changes as its title counts', async () => {
+  const { log, summary } = await playFlags('--action report')
+  expect(log).toContain('Found 11 changes, 2 of them by the agent itself.')
+  expect(summary).toContain('4 of 9 changes need attention')
+})
 
 test.each(Object.entries(OUTCOME_FLAGS))('ends with %s: npm start -- %s', async (outcome, flags) => {
   expect((await playFlags(flags)).outcome).toBe(outcome)

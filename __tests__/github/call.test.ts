@@ -80,7 +80,7 @@ test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate:
       return catchError(list(github))
     },
   )
-  const advice = isLate ? 'lasts one hour. Keep `timeout-minutes`' : 'Check `github-token`'
+  const advice = isLate ? 'lasts one hour: keep `timeout-minutes`' : 'Check `github-token`'
   expect(error).toMatchObject({ code: 'unauthorized', hint: expect.stringContaining(advice) as unknown })
 })
 

@@ -51,7 +51,7 @@ test('reads hundreds of check runs in four requests', async () => {
   expect(states.slice(100)).toHaveLength(3)
   expect(states.every((one) => one.endsWith(': success'))).toBe(true)
   const late = await read({ checkRuns: runs.map((one) => (one.id === 349 ? { ...one, conclusion: 'failure' } : one)) })
-  expect(late.states).toContain('github-actions, which ended with failure: failure')
+  expect(late.states).toContain('github-actions: failure')
 })
 
 test('a later run replaces an older one, if the token can read the runs', async () => {

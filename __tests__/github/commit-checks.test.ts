@@ -167,8 +167,8 @@ test.each([
 
 test.each([
   ['-', 'success', ' | ci.yml, which has not ended: pending'],
-  ['success', 'failure', ' | ci.yml, which ended with failure: failure'],
-  ['failure', 'success', ' | ci.yml, which ended with failure: failure'],
+  ['success', 'failure', ' | ci.yml: failure'],
+  ['failure', 'success', ' | ci.yml: failure'],
   ['success', 'action_required', ' | ci.yml: approval'],
   ['-', 'action_required', ' | ci.yml: approval'],
   ['- status=waiting', '- status=waiting', ' | ci.yml: environment'],
@@ -214,18 +214,14 @@ test.each<[string, Lists, string]>([
   [
     'a suite, a check run and a workflow run without ids',
     { suites: '1 bad 0 id=', runs: '1 a bad check_suite=', workflows: '1 a.yml push - check_suite_id=' },
-    'a: failure | github-actions, which ended with bad: failure | a.yml, which has not ended: pending',
+    'a: failure | github-actions: failure | a.yml, which has not ended: pending',
   ],
-  ['a workflow that cannot start', { suites: '1 broken 0' }, 'github-actions, which ended with broken: failure'],
+  ['a workflow that cannot start', { suites: '1 broken 0' }, 'github-actions: failure'],
   ['a workflow that is queued', { suites: '1 - 0' }, 'github-actions, which has not ended: pending'],
   ['a workflow that was skipped', { suites: '1 skipped 0' }, ''],
   ['an app that never had a check', { suites: '1 - 0 links' }, ''],
   ['an app that never had a check, and failed', { suites: '1 failure 0 links' }, ''],
-  [
-    'an app that needs a person',
-    { suites: '1 action_required 0 dco' },
-    'dco, which ended with action_required: person',
-  ],
+  ['an app that needs a person', { suites: '1 action_required 0 dco' }, 'dco: person'],
   [
     'the check of an app that needs a person',
     { suites: '1 action_required 1 dco', runs: '1 DCO action_required app=dco' },
@@ -236,18 +232,14 @@ test.each<[string, Lists, string]>([
     { suites: '1 - 1 links status=waiting' },
     'links, which has not ended: pending',
   ],
-  ['an app without a name', { suites: '1 timed_out 1 -' }, 'an app, which ended with timed_out: failure'],
+  ['an app without a name', { suites: '1 timed_out 1 -' }, 'an app: failure'],
   ['an app whose checks ended', { suites: '1 - 1 links', runs: '1 links success app=links' }, 'links: success'],
   [
     'a run that was cancelled for a later run',
     { ...CANCELLED, workflows: '1 ci.yml push cancelled, 2 ci.yml push success' },
     'build: success',
   ],
-  [
-    'a run that was cancelled for another reason',
-    CANCELLED,
-    'build: success | github-actions, which ended with cancelled: person',
-  ],
+  ['a run that was cancelled for another reason', CANCELLED, 'build: success | github-actions: person'],
   [
     'a later run that skips a job of an older one',
     {
@@ -310,7 +302,7 @@ test.each<[string, Lists, string]>([
   [
     'checks that did not pass',
     { ...LISTED, suites: '1 failure 150, 2 - 100 links' },
-    'github-actions, which ended with failure: failure | links, which has not ended: pending',
+    'github-actions: failure | links, which has not ended: pending',
   ],
   [
     'running checks, like the listed ones',

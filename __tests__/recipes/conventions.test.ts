@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { DEFAULT_LABEL } from '../../src/agent/inputs.ts'
 import {
   AGENT_ACTION,
   REHEARSAL_ACTION,
@@ -58,6 +59,11 @@ test.each(RECIPES)('$name sends no prompt while DOCS_AGENT_PAUSED is true', ({ h
   )
   expect(unguarded).toEqual([])
   if (sending.length > 0) expect(head).toContain('\n# Pause: set the variable DOCS_AGENT_PAUSED to `true`')
+})
+
+test('attach.yml has the default label of the action, which no message repeats', () => {
+  const attach = RECIPES.find(({ name }) => name === 'attach.yml')
+  expect(attach?.text).toContain(`        default: ${DEFAULT_LABEL}\n`)
 })
 
 test.each(RECIPES)('$name names attach.yml where a step can time out', ({ name, text, workflow: { jobs } }) => {

@@ -3,6 +3,7 @@ import { isSkip } from '../../src/agent/skip.ts'
 import { formatWarnings } from '../../src/agent/record.ts'
 import { resolveChange } from '../../src/agent/change/change.ts'
 import type { GitHub } from '../../src/github/github.ts'
+import { joinSentences } from '../../src/text/format.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeRunner } from './fake-runner.ts'
@@ -44,7 +45,7 @@ export async function playChange(
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,
-    change: step.record.read().change,
+    change: joinSentences([step.record.read().change, !isSkip(found) && found.added]) || undefined,
     warnings: formatWarnings(step.record.read().warnings),
     log: runner.lines('log').join('\n'),
     calls: github.calls,

@@ -129,7 +129,11 @@ export function inputThat<T>(input: Input<T>, findBrokenRule: (value: T, raw: Ra
 const ID_RULE = 'must be 1 to 128 letters, digits, `_` or `-`'
 
 export const jobIdInput = optionalInput(textInput(ID_PATTERN, ID_RULE))
-export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
+const projectIdText = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
+export const projectIdInput: Input<string> = (id, ...rest) =>
+  id === ''
+    ? refuse("is empty: set it, for example from the repository's variable `DOCS_AGENT_PROJECT_ID`")
+    : projectIdText(id, ...rest)
 
 /** `owner/name`. `.` and `..` would be path segments in a URL. */
 export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
@@ -165,7 +169,8 @@ export const repositoryInput: Input<string> = (text) =>
 const MAX_KEY_CHARS = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
-  if (key === '') return refuse('is empty; check the name of the secret that it is set from')
+  if (key === '')
+    return refuse('is empty: the secret that it is set from does not exist here, or its name is misspelled')
   if (key.length > MAX_KEY_CHARS) return refuse(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
   if (/[^\x21-\x7e]/.test(key)) return refuse('must consist of printable ASCII characters without spaces')
   return key
@@ -176,7 +181,8 @@ const USER_INFO = /^[a-z]+:\/*[^/]*@/i
 
 /** URLs can contain passwords, so no message quotes the value. */
 export const baseUrlInput: Input<string> = (address) => {
-  if (address === '') return refuse('is empty; set it, or the environment variable `DOCS_AGENT_BASE_URL`')
+  if (address === '')
+    return refuse("is empty: set it, for example from the repository's variable `DOCS_AGENT_BASE_URL`")
   // The raw text is checked: the URL parser drops tabs, line breaks and an empty `?` or `#`, and turns `\` into `/`.
   if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be a URL without spaces or control characters')
   const url = parseUrl(address)
@@ -317,6 +323,6 @@ export function parseFields<F extends Fields>(
   const title = invalid.length === 1 ? 'An input is invalid' : `${invalid.length} inputs are invalid`
   const list = [`${title}:`, ...problems.map((problem) => `- ${problem}`)].join('\n')
   throw new ActionError('invalid-input', problems.length === 1 ? problems.join('') : list, {
-    hint: 'Nothing was sent. Correct the `with:` block of this step.',
+    hint: 'Nothing was sent. Correct the `with:` block of this step, or the secrets and variables that it uses.',
   })
 }

@@ -12,6 +12,7 @@ import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { AgentStep } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
+import { formatMarkGrant } from './pull-request/mark.ts'
 import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
@@ -113,12 +114,14 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
   const { isOnPullRequest, number } = address
 
   const github = openGitHub(step)
+  const grant = formatMarkGrant(step, address.repository)
   const checkPermission = () => github.mayWrite(address.repository, author)
   if (
     !(await requireBeforeSending(
       'Could not determine whether the author has write access',
       checkPermission,
       RETRY_COMMENT_HINT,
+      grant,
     ))
   )
     return skip('The author of the comment does not have write access to this repository.')
@@ -131,7 +134,7 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
   if (isOnPullRequest && !subject.isOpen) return skip(`Pull request #${number} is closed. ${OTHER_PLACE_HINT}`)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
-    ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT)
+    ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
     : undefined
   if (found?.kind === 'skip') return found
 
@@ -140,7 +143,7 @@ export async function chooseCommandRecipient(step: AgentStep): Promise<Recipient
     await step.record.attempt('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview
-    ? await requireBeforeSending('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT)
+    ? await requireBeforeSending('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',

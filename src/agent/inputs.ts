@@ -262,6 +262,9 @@ const waitInput = inputThat(booleanInput, (wait, raw) => {
   return `cannot be \`false\` together with ${joinWords(names)}: the step would end before there is anything to check`
 })
 
+/** The default of `label` in action.yml, and in the recipe attach.yml. */
+export const DEFAULT_LABEL = 'docs-agent'
+
 /** Every input of the action, in the order of action.yml, which has the defaults of `label` and `github-token`: empty means none. */
 export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
@@ -307,11 +310,15 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly warnings: readonly string[]
 }
 
-/** Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. */
-export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'waitForChecks' | 'fixRounds'>): string {
-  const { changeRange, waitForChecks, fixRounds } = inputs
+type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
+
+/**
+ * Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. Without an
+ * explicit range, some events look back to the last success, so the line is enough for all events of the workflow.
+ */
+export function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
   const permissions = [
-    ...(changeRange.kind === 'since-last-success' || fixRounds > 0 ? ['actions: read'] : []),
+    ...(waitForChecks || !isExplicitRange(changeRange) ? ['actions: read'] : []),
     ...(waitForChecks ? ['checks: read'] : []),
     'contents: read',
     'issues: write',
@@ -325,7 +332,7 @@ export function formatPermissions(inputs: Pick<AgentInputs, 'changeRange' | 'wai
 export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /** Says which permissions to grant, as a complete line to paste. */
-export const formatGrant = (inputs: Parameters<typeof formatPermissions>[0]): string =>
+export const formatGrant = (inputs: PermissionInputs): string =>
   `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`
 
 /** @throws ActionError `invalid-input` that names every problem */

@@ -10,8 +10,9 @@ import {
 } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
+import { quoteName } from '../text/markdown.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import { AGENT_FIELDS, type FailOn } from './inputs.ts'
+import { AGENT_FIELDS, DEFAULT_LABEL, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
   CHECKS_TEXTS,
@@ -53,6 +54,9 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 /** For a step with `command`, which cannot be combined with `job-id`. */
 export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
+
+const RUN_AGAIN = 'Run the step again: it starts a new job.'
+const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
@@ -306,8 +310,11 @@ const RULES: readonly Rule[] = [
     colour: 'archived',
     title: () => 'The job is archived',
     text: describeUnsuccessfulEnd('The job was archived, so the agent no longer works on it.'),
-    advice: ({ comment }) =>
-      comment === undefined ? 'Start a new job: run the same step without `job-id`.' : ASK_IN_AN_ISSUE,
+    advice: (run) => {
+      if (run.comment !== undefined) return ASK_IN_AN_ISSUE
+      const { task, followUpReason } = getOwnTurn(run) ?? {}
+      return task?.kind === 'create' || followUpReason !== undefined ? RUN_AGAIN : WITHOUT_JOB_ID
+    },
     changed: hasPullRequest,
   },
   {
@@ -378,6 +385,20 @@ export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: strin
   error: ['❌', '❌'],
 }
 
+/** The label that a step which continues the job must be given; undefined if it is the default. */
+export const getGivenLabel = ({ label = '' }: Run): string | undefined =>
+  label === '' || label === DEFAULT_LABEL ? undefined : label
+
+/** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
+export function formatAttaching(id: string, run: Run): string {
+  const [label, { otherRepository }] = [getGivenLabel(run), run]
+  const inputs = `\`job-id: ${id}\`${label === undefined ? '' : ` and ${quoteName(`label: ${label}`)}`}`
+  const name = otherRepository?.split('/')[1] ?? ''
+  const there =
+    otherRepository === undefined ? '' : `, and outside of \`${otherRepository}\` also \`repository: ${name}\``
+  return `run the workflow of the recipe \`attach.yml\` with ${inputs}${there}`
+}
+
 /**
  * Describes how to wait for a job whose end this step did not see. An attached step reports the state of the job, which does not
  * show the result of a follow-up that was not seen to start. So the result is `undefined` for such a follow-up.
@@ -389,7 +410,7 @@ export function adviseAttaching(run: Run): string | undefined {
   const mayEnd = isJobRunning(run) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
   if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
   const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
-  return `To wait for the job without a commit, run the workflow of the recipe \`attach.yml\` with \`job-id: ${id}\`.${limits}`
+  return `To wait for the job without a commit, ${formatAttaching(id, run)}.${limits}`
 }
 
 /** The errors of a key that was revoked, or restricted, while the step waited. */
@@ -415,7 +436,10 @@ function getAdvice(run: Run): string | undefined {
   const isFirst = isJobRunning(run) && outcome !== 'error'
   const inOrder = isFirst ? [attaching, ofRule] : [isCancelled(run) ? attaching : undefined, ofRule, attaching]
   const ofRound = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : undefined
-  return joinSentences([adviseOnReRun(run), [ofRound, ...inOrder].find(Boolean)]) || undefined
+  const ofReRun = adviseOnReRun(run)
+  // The key has to be replaced before a step can attach.
+  if (ofReRun !== undefined && outcome === 'error') return joinSentences([ofReRun, ofRound, ofRule, attaching])
+  return joinSentences([ofReRun, [ofRound, ...inOrder].find(Boolean)]) || undefined
 }
 
 export function conclude(run: Run): Conclusion {
@@ -424,7 +448,8 @@ export function conclude(run: Run): Conclusion {
   const isGood = colour === 'green' || (colour !== 'red' && run.failOn?.has(colour) !== true)
   // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
   const isGreen = isGood && gates.every((isPassed) => isPassed === true)
-  const { unmarked } = run
+  // A step with an error says itself what to do before the next run.
+  const unmarked = getError(run) === undefined ? run.unmarked : undefined
   if (isGreen && unmarked !== undefined)
     return {
       isGreen: false,
@@ -432,16 +457,20 @@ export function conclude(run: Run): Conclusion {
       text: joinSentences([unmarked.message, text(run)]),
       advice: unmarked.hint,
     }
+  const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
+  const advice = getAdvice(run)
+  const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
   return {
     isGreen,
     title: title(run) ?? '',
     text: joinSentences([
       text(run),
       isPullRequestInspected(run) && formatPullRequest(run),
+      unmarked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
-      ...(gates.includes(undefined) ? listWarnings(run.warnings) : []),
+      ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),
     ]),
-    advice: getAdvice(run),
+    advice: joinSentences([unmarked?.hint, !isRepeated && advice]) || undefined,
   }
 }
 

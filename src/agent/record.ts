@@ -9,6 +9,7 @@ import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
+import { isSameRepository } from '../github/schemas.ts'
 import { type ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
@@ -155,7 +156,10 @@ export interface Warning {
 }
 
 /** Undefined if the inputs are invalid. */
-type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths' | 'onOpenPr'>
+type InputFacts = Pick<
+  AgentInputs,
+  'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths' | 'onOpenPr' | 'label'
+>
 
 /** Everything that is known of a step. */
 export interface Run extends Partial<InputFacts> {
@@ -167,6 +171,8 @@ export interface Run extends Partial<InputFacts> {
   readonly startError?: ActionError | undefined
   /** Whether the embedded service and GitHub take the place of the real ones. */
   readonly isRehearsal?: boolean
+  /** Where the agent opens its pull requests, if that is another repository. */
+  readonly otherRepository?: string | undefined
   /** The id in the workflow, to distinguish several steps on one page. Empty if the step has none. */
   readonly stepId?: string
   readonly startedBy?: LinkedText
@@ -206,10 +212,12 @@ export class Recorder {
 
   constructor(inputs: AgentInputs, step: Step) {
     this.#step = step
-    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr } = inputs
-    const { stepId, isRehearsal } = step.context
+    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, label, prRepository } = inputs
+    const { stepId, isRehearsal, repository } = step.context
+    const otherRepository = isSameRepository(prRepository || repository, repository) ? undefined : prRepository
+    const given = { projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, label }
     this.#turns = [{ task }]
-    this.#facts = { projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, stepId, isRehearsal }
+    this.#facts = { ...given, otherRepository, stepId, isRehearsal }
   }
 
   get turns(): readonly Turn[] {

@@ -162,7 +162,7 @@ export async function chooseRollingRecipient(
       `Pull request #${number} of the agent is open${formatUnconfirmed(step)}, and \`on-open-pr\` is \`skip\`.`,
     )
   const used = job.listed?.history.followUps ?? 0
-  assertBelowLimit(number, used, step)
+  assertBelowLimit(job.pullRequest, used, step)
   const which = `follow-up ${used + 1} of ${maxFollowUps}`
   const adding = `Adding to pull request #${number} (job ${job.jobId}, ${which})${formatUnconfirmed(step)}.`
   record.note(`${adding} ${warnOfLimit(used + 1, maxFollowUps)}`.trimEnd())

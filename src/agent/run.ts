@@ -4,7 +4,14 @@ import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
 import { ActionError, describeError, ERROR_TITLES, tolerate } from '../runtime/errors.ts'
-import { type ChangeFindings, compareForPeople, findPeople, listSources, resolveChange } from './change/change.ts'
+import {
+  type ChangeFindings,
+  compareForPeople,
+  findPeople,
+  listSources,
+  recordAdded,
+  resolveChange,
+} from './change/change.ts'
 import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { chooseCommandRecipient, hasCommand } from './command.ts'
@@ -77,6 +84,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   if (isSkip(change)) return change.reason
   const first = await chooseRecipient(lookUp, step)
   if (isSkip(first)) return first.reason
+  recordAdded(change, step)
   const compared = await compareForPeople(change, step)
 
   const watch = new JobWatch(step)

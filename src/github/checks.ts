@@ -279,8 +279,7 @@ function getSuiteChecks(suite: Suite): readonly Check[] {
   const isRunning = listed.some((run) => run.state === 'pending' && !run.waitsForApproval)
   if (state === 'pending' && isRunning && missing > 0) return [{ ...more, state }]
   if (listed.some((run) => run.state === state)) return []
-  if (state === 'failure')
-    return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app, needsPerson, conclusion }]
+  if (state === 'failure') return [{ name, state, app, needsPerson, conclusion }]
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 

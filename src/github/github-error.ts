@@ -150,7 +150,7 @@ function describeValidation({ githubMessage, problems }: GitHubRefusal, redact: 
 }
 
 const EXPIRED =
-  'The token of a GitHub App lasts one hour. Keep `timeout-minutes` at 55 or less. If the agent needs longer, wait for its job with the recipe `attach.yml`, which gets a new token.'
+  'The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less, and wait for longer jobs with the recipe `attach.yml`, which gets a new token.'
 
 function toRefusalError(
   refusal: GitHubRefusal,

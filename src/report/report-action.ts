@@ -42,9 +42,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
   const changes = range === undefined ? [] : await readChanges(range, inputs, step)
   const now = clock.wallTime()
   const periodStart = startOfPeriod(days, now)
-  runner.log(
-    `Found ${formatCount(changes.length, 'change')}. Reading the pull requests with the label ${quoteName(label)}.`,
-  )
+  runner.log(`Reading the pull requests with the label ${quoteName(label)}.`)
   const work = await readAgentWork(inputs, changes, periodStart, step)
   const byAgent = work.pullRequests.filter(({ isByAgent }) => isByAgent)
   const agentRepository = prRepository === '' ? repository : prRepository
@@ -64,6 +62,10 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     const known = problem === undefined ? change : { ...change, unreadable: problem }
     return { ...change, verdict: judgeChange(known, { ...evidence, own }) }
   })
+  const byItself = judged.filter(({ verdict }) => verdict.kind === 'own').length
+  runner.log(
+    `Found ${formatCount(changes.length, 'change')}${byItself === 0 ? '' : `, ${byItself} of them by the agent itself`}.`,
+  )
   const pullRequests = byAgent.filter((pullRequest) => isInPeriod(pullRequest, periodStart))
   const numbers = countPullRequests(pullRequests, periodStart, now)
   return { range, changes: judged, pullRequests, numbers, at: now }

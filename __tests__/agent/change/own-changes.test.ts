@@ -508,11 +508,17 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
 })
 
 test.each<[given: Given, permissions: string]>([
-  [{}, 'contents: read, issues: write, pull-requests: write'],
-  [{ 'wait-for-checks': 'true' }, 'checks: read, contents: read, issues: write, pull-requests: write, statuses: read'],
+  [{}, 'actions: read, contents: read, issues: write, pull-requests: write'],
+  [{ 'change-range': 'v1...v2', ...FILES }, 'contents: read, issues: write, pull-requests: write'],
+  [
+    { 'change-range': 'v1...v2', 'wait-for-checks': 'true', ...FILES },
+    'actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read',
+  ],
 ])('names all permissions that %j needs if one is missing', async (given, permissions) => {
   const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`.`
-  await expect(playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN })).rejects.toMatchObject({ hint })
+  await expect(
+    playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN, ...COMPARED(['b', AGENT]) }),
+  ).rejects.toMatchObject({ hint })
 })
 
 test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('only logs it on %s', async (name) => {

@@ -11,6 +11,7 @@ import { active, archived, completed, failed, failure, terminalJob } from '../..
 import {
   accept,
   ATTACH,
+  CREATE,
   createReport,
   endWith,
   type Fields,
@@ -120,6 +121,8 @@ test('distinguishes two steps of one workflow job by a short heading', () => {
   expect(heading).toMatch(/ · <code>x{39}…<\/code> · step <code>agent<\/code> · new job$/)
   const report = createUnstartedRun(failure('invalid-input'), 0)
   expect(renderSummary(report, conclude(report))).toMatch(/^## ❌ The inputs are invalid · Docs agent\n/)
+  const unchosen = { ...createReport(), turns: [{ task: CREATE, error: failure('not-sent') }] }
+  expect(renderSummary(unchosen, conclude(unchosen))).toMatch(/^## ❌ Nothing was sent · Docs agent\n/)
 })
 
 test('shows the timeline with times, and the date once a day', () => {
@@ -140,7 +143,7 @@ const [attaching, inputs] = [
 ]
 const SAID = [
   'The service says: <code>expired</code>',
-  '**What to do:** Do not re-run: that starts a second job. Check the key.',
+  '**What to do:** Do not re-run: that starts a second job. Check the key. To wait for the job without a commit, run the workflow',
 ]
 
 test.each<[string, Fields, string[]]>([
@@ -149,11 +152,7 @@ test.each<[string, Fields, string[]]>([
     { state: { sent: 'started', end: 'timed-out', job: active } },
     [`**What to do:** Do not re-run: that starts a second job. ${attaching}`, inputs],
   ],
-  [
-    'an error while the job runs',
-    { state: stopWith(REFUSED, accept(active, true)) },
-    [...SAID, '### Next steps', attaching, inputs],
-  ],
+  ['an error while the job runs', { state: stopWith(REFUSED, accept(active, true)) }, [...SAID, inputs]],
   [
     'a turn whose start was not seen',
     { task: FOLLOW_UP, state: stopWith('cancelled', accept()) },
@@ -178,7 +177,24 @@ test.each<[string, Fields, string[]]>([
       'with:\n  job-id: job_1\n  prompt: What the agent should do next',
     ],
   ],
-  ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Start a new job']],
+  [
+    'a job of another label',
+    { label: 'docs-agent-weekly', state: { sent: 'started', end: 'timed-out', job: active } },
+    [
+      `**What to do:** Do not re-run: that starts a second job. ${attaching} of the recipe \`attach.yml\` with \`job-id: job_1\` and \`label: docs-agent-weekly\`.`,
+      'with:\n  job-id: job_1\n  label: docs-agent-weekly\n```',
+    ],
+  ],
+  [
+    'a job that accepts another prompt, of a label that YAML would read otherwise',
+    { label: "docs: it's #1", onOpenPr: 'new', pullRequest: { state: 'open' } },
+    [
+      '### Next steps',
+      'send a follow-up to this job',
+      "with:\n  job-id: job_1\n  label: 'docs: it''s #1'\n  prompt: What",
+    ],
+  ],
+  ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Run the step again']],
   ['a rolling step, whose next run sends the follow-up', { onOpenPr: 'follow-up', pullRequest: { state: 'open' } }, []],
   ['a pull request that was merged', { onOpenPr: 'new', pullRequest: { state: 'merged' } }, []],
 ])('advises one thing at most, and shows inputs only for it: %s', (_name, fields, parts) => {

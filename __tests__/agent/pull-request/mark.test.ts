@@ -27,7 +27,7 @@ const getState = (played: PlayedStep): History | undefined =>
 
 const ROLLING = { 'on-open-pr': 'follow-up' }
 const [ADD_LABEL, COMMENT] = ['issues/add-labels', 'issues/create-comment']
-const PERMISSIONS = '`permissions: { contents: read, issues: write, pull-requests: write }`'
+const PERMISSIONS = '`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`'
 
 describe.each([
   ['the label', ADD_LABEL, 'The label was not added to pull request #'],
@@ -47,7 +47,9 @@ describe.each([
       expect(report.unmarked?.message).toContain(message)
       expect(report.unmarked?.message).toContain('the next run would start another job')
       expect(line).toContain(PERMISSIONS)
-      expect(line).toContain('attach to the job')
+      expect(line).toContain(
+        'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: ',
+      )
     },
   )
 
@@ -56,6 +58,25 @@ describe.each([
     expect([isGreen, report.unmarked]).toEqual([true, undefined])
     expect(notice?.text).toContain(message)
   })
+})
+
+test('names the label and the history comment in one sentence if both fail for the same reason', async () => {
+  const { notice } = await play({}, { responses: { [ADD_LABEL]: respondWith(403), [COMMENT]: respondWith(403) } })
+  expect(notice?.text).toMatch(
+    /^The label was not added to pull request #\d+ of acme\/docs, and the history comment was not written: GitHub responded with 403\.$/,
+  )
+})
+
+test('says to attach before the next run, and how to keep a token that expires', async () => {
+  for (const responses of [{}, { [ADD_LABEL]: respondWith(401), [COMMENT]: respondWith(401) }]) {
+    const options = Object.keys(responses).length === 0 ? withScenario('token-expires') : { responses }
+    const { report } = await play({ ...ROLLING, label: 'docs-agent-weekly' }, options)
+    expect(report.unmarked?.message).toContain('the next run would start another job')
+    expect(report.unmarked?.hint).toMatch(
+      /^To mark the pull request before the next run, run the workflow of the recipe `attach\.yml` with `job-id: job_000001` and `label: docs-agent-weekly`\. The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less/,
+    )
+    expect(report.unmarked?.hint).not.toContain('Grant')
+  }
 })
 
 /** After the first read that names the pull request, the job cannot be read any more. */

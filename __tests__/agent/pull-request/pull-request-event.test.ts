@@ -71,7 +71,7 @@ test.each<[what: string, options: Partial<PlayStepOptions>]>([
 
 test('names all permissions if the token may not write', async () => {
   const { line } = await play({}, { github: combineScenarios(['read-only']) })
-  expect(line).toContain('`permissions: { contents: read, issues: write, pull-requests: write }`')
+  expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
 })
 
 test.each(['issues/add-labels', 'issues/create-comment'])(
@@ -79,7 +79,7 @@ test.each(['issues/add-labels', 'issues/create-comment'])(
   async (operation) => {
     const { isGreen, report, line } = await play({}, { responses: { [operation]: respondWith(403) } })
     expect([isGreen, report.outcome]).toEqual([false, 'pull-request'])
-    expect(line).toContain('`permissions: { contents: read, issues: write, pull-requests: write }`')
+    expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   },
 )
 

@@ -265,3 +265,23 @@ test('compares the files again for a new head commit', async () => {
   const { found } = await examine({ ...CHECKS, ...SCOPE }, { readPullRequest: resolveInOrder(MOVED), compare })
   expect(found).toMatchObject({ headSha: commit('d'), outside: ['src/a.ts'] })
 })
+
+test('a cancel while checks and files are read is reported once', async () => {
+  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+  const controller = new AbortController()
+  const untilCancelled = () =>
+    new Promise<never>((_, reject) => {
+      controller.signal.addEventListener('abort', () => {
+        reject(cancelled)
+      })
+    })
+  const github = fakeGitHub({ compare: untilCancelled, readChecks: untilCancelled })
+  const step = fakeStep({ inputs: agentInputs({ ...CHECKS, ...SCOPE }), github, signal: controller.signal })
+  const waiting = waitForChecks(PULL_REQUEST, () => false, step)
+  setImmediate(() => {
+    controller.abort()
+  })
+  await expect(waiting).rejects.toBe(cancelled)
+  // An unhandled rejection would fail the test now.
+  await new Promise(setImmediate)
+})

@@ -49,6 +49,8 @@ import {
 export interface ChangeFindings {
   /** Added after the prompt; may be empty. */
   readonly promptContext: string
+  /** What is added to the prompt, for the log and the summary. Undefined if nothing is. */
+  readonly added?: string | undefined
   /** Undefined if no range was compared. */
   readonly compared?: Compared | undefined
   /** Undefined if the step only attaches. */
@@ -268,26 +270,26 @@ async function applyExemption(
     formatGrant(step.inputs),
   )
   if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
-  return { ...renderChange(change, numbers, description, step), sources, exempt: numbers }
+  if (description !== undefined) step.record.add({ change: description })
+  return { ...renderChange(change, numbers, step), sources, exempt: numbers }
 }
 
-/** @param description of the range, as full sentences */
-function renderChange(
-  change: Compared | undefined,
-  exempt: readonly number[],
-  description: string | undefined,
-  step: AgentStep,
-): ChangeFindings {
-  const { context, runner, inputs, record } = step
+function renderChange(change: Compared | undefined, exempt: readonly number[], step: AgentStep): ChangeFindings {
+  const { context, inputs } = step
   const { changeContext: level } = inputs
   const event = eventSection(context.event, context.repository)
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection({ ...change, exempt }, level)]
   const sections = wanted.filter((section) => section !== undefined)
   const rendered = sections.length === 0 ? undefined : renderSections(sections, MAX_CONTEXT_BYTES)
-  if (rendered !== undefined) runner.log(rendered.description)
-  record.add({ change: joinSentences([description, rendered?.description]) || undefined })
-  return { promptContext: rendered?.text ?? '', compared: change }
+  return { promptContext: rendered?.text ?? '', added: rendered?.description, compared: change }
+}
+
+/** Logs what is added to the prompt, once it is known that a prompt is sent. */
+export function recordAdded({ added }: ChangeFindings, { record, runner }: AgentStep): void {
+  if (added === undefined) return
+  runner.log(added)
+  record.add({ change: joinSentences([record.read().change, added]) })
 }
 
 // Finds out who wrote and approved a change, and which pull requests it came from. Only `compareForPeople` is called before the

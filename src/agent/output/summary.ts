@@ -16,8 +16,8 @@ import {
   quoteNames,
   table,
 } from '../../text/markdown.ts'
-import { oneLine } from '../../text/untrusted.ts'
-import { adviseAttaching, formatEnd, getOutcome, ICONS } from '../outcome.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import { adviseAttaching, formatEnd, getGivenLabel, getOutcome, ICONS } from '../outcome.ts'
 import { adviseOnPullRequest, formatPullRequest } from '../pull-request-status.ts'
 import {
   type ChangedFiles,
@@ -43,12 +43,13 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 
 const MAX_HEADING_NAME_CHARS = 40
 
-/** Returns the kind of the step for the heading. Undefined if the step was skipped. */
+/** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a recipient. */
 function formatKind(run: Run): string | undefined {
   const { comment } = run
-  const { task, sent, end, followUpReason } = getOwnTurn(run) ?? {}
+  const { task, startedAt, sent, end, followUpReason } = getOwnTurn(run) ?? {}
   const continued = sent !== undefined || end === 'previewed' ? followUpReason : undefined
   if (task === undefined || getOutcome(run) === 'skipped') return undefined
+  if (task.kind === 'create' && startedAt === undefined) return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`
 }
@@ -118,9 +119,13 @@ function renderPrompt(run: Run): string {
   return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
 }
 
-/** @param id a validated id: it is not escaped */
-function renderInputs(id: string | undefined, ...more: readonly string[]): string {
-  return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
+/** Renders the inputs of a step that continues the job. Its id was validated, so it is not escaped. */
+function renderInputs(run: Run, ...more: readonly string[]): string {
+  const label = getGivenLabel(run)
+  const isPlain = /^[a-z][\w-]*$/i.test(label ?? '')
+  const quoted = label && (isPlain ? label : `'${oneLine(label, MAX_NAME_CHARS).replaceAll("'", "''")}'`)
+  const lines = [`job-id: ${getJobId(run) ?? ''}`, ...(quoted ? [`label: ${quoted}`] : []), ...more]
+  return ['```yaml', 'with:', ...lines.map((line) => `  ${line}`), '```'].join('\n')
 }
 
 /** Suggests what to do next. Suggests no further prompt while the result of this one is unknown. */
@@ -128,7 +133,7 @@ function renderNextSteps(run: Run, { advice }: Conclusion): string[] {
   const [job, error, outcome] = [getJob(run), getError(run), getOutcome(run)]
   const attaching = adviseAttaching(run)
   if (attaching !== undefined)
-    return advice?.endsWith(attaching) === true ? [] : ['### Next steps', attaching, renderInputs(getJobId(run))]
+    return advice?.endsWith(attaching) === true ? [] : ['### Next steps', attaching, renderInputs(run)]
   const isOpenNow = isOpen(getFindings(run))
   // The next run of a rolling step sends the follow-up.
   const makesSense = job?.status === 'completed' && isOpenNow && run.onOpenPr === 'new'
@@ -137,8 +142,8 @@ function renderNextSteps(run: Run, { advice }: Conclusion): string[] {
     (getOwnTurn(run)?.task.kind === 'follow-up' && getOwnTurn(run)?.sent === 'accepted') ||
     outcome === 'cancelled'
   if (!makesSense || isUncertain) return []
-  const more = '  prompt: What the agent should do next'
-  return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(job.id, more)]
+  const more = 'prompt: What the agent should do next'
+  return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(run, more)]
 }
 
 /** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
@@ -151,7 +156,7 @@ export function renderSummary(run: Run, conclusion: Conclusion): string {
     formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${formatSentences(advice)}`,
-    attaching !== undefined && advice?.endsWith(attaching) === true ? renderInputs(getJobId(run)) : '',
+    attaching !== undefined && advice?.endsWith(attaching) === true ? renderInputs(run) : '',
     ...renderPullRequest(run),
     renderFacts(run, conclusion),
     ...renderTimeline(run),

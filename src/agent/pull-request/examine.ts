@@ -20,7 +20,7 @@ import {
   readAndRecordPullRequest,
 } from '../record.ts'
 import { needsExamination } from './checks.ts'
-import { isMarkRequired, markPullRequest } from './mark.ts'
+import { formatMarkGrant, isMarkRequired, markPullRequest, recordUnmarked } from './mark.ts'
 
 /** With more reviewers, nobody feels responsible. */
 const MAX_PEOPLE = 5
@@ -116,13 +116,13 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
     const address = canStillMark(error) ? toPullRequestAddress(link, context) : undefined
     if (address !== undefined) await markPullRequest(address, job.id, step)
     else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
-      record.add({
-        unmarked: new ActionError(
-          error.code,
-          `The pull request was not marked, because it could not be read: ${error.message}`,
-          { cause: error, hint: error.hint ?? 'Attach to the job, which marks its pull request.' },
-        ),
-      })
+      recordUnmarked(
+        error,
+        'The pull request was not marked, because it could not be read',
+        job.id,
+        step,
+        error.hint?.startsWith('Grant ') === true ? formatMarkGrant(step) : error.hint,
+      )
     return undefined
   }
 }

@@ -2,7 +2,7 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
 import { isByOwner, listOwners } from '../../github/commits.ts'
-import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
@@ -14,7 +14,7 @@ import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
 import type { Recipient } from '../turn/recipient.ts'
 import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
 import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
-import { announceTurn, findHistory } from './mark.ts'
+import { announceTurn, findHistory, formatMarkGrant } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
 export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
@@ -48,13 +48,14 @@ export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
   inputs.hasService ? '' : ' (not confirmed by the service)'
 
 /** @throws ActionError `not-sent` if the pull request has had all its follow-ups */
-export function assertBelowLimit(number: number, used: number, step: AgentStep): void {
-  const { maxFollowUps } = step.inputs
+export function assertBelowLimit({ repository, number }: PullRequestAddress, used: number, step: AgentStep): void {
+  const { context, inputs } = step
+  const { maxFollowUps } = inputs
   if (used < maxFollowUps) return
   // Not skipped: a green run would move the base of the next range, and the agent would never see these changes.
   throw refuse(
     `Pull request #${number} has reached the limit of ${formatCount(maxFollowUps, 'follow-up')}${formatUnconfirmed(step)}.`,
-    'Merge or close it, so that the next run starts a new job. Or increase `max-follow-ups`.',
+    `Merge or close pull request #${number} (${context.serverUrl}/${repository}/pull/${number}), so that the next run starts a new job, or increase \`max-follow-ups\`.`,
   )
 }
 
@@ -74,11 +75,12 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
   const { prompt, reason, isCounted, hint } = followUp
   const unknown = `Could not determine whether pull request #${number} is still open`
   const address = { repository, number, visibility }
+  const grant = formatMarkGrant(step, repository)
   step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
   noticeAutoMerge(pullRequest, step)
 
   const count = ({ followUps }: Pick<History, 'followUps'>, update: HistoryUpdate): HistoryUpdate => {
-    if (isCounted) assertBelowLimit(number, followUps, step)
+    if (isCounted) assertBelowLimit(address, followUps, step)
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
   const assertOwn = (job: Job): void => {
@@ -101,11 +103,11 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     async announce(job) {
       if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint)
+      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint, grant)
     },
     async check(job) {
       if (job !== undefined) assertOwn(job)
-      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint)
+      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },

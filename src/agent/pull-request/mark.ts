@@ -8,9 +8,10 @@ import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
 import { ActionError, asExpectedError } from '../../runtime/errors.ts'
+import { joinSentences } from '../../text/format.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
-import { formatEnd, getTurnOutcome } from '../outcome.ts'
+import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
 import {
   type AgentStep,
   getFindings,
@@ -239,27 +240,27 @@ export async function createMissingLabel(step: AgentStep, exists?: Promise<boole
 }
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
-export function formatMarkGrant({ context, inputs }: AgentStep): string {
-  const { prRepository } = inputs
-  if (prRepository === '' || isSameRepository(prRepository, context.repository)) return formatGrant(inputs)
-  return `\`github-token\` needs write access to issues and pull requests of ${prRepository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
+export function formatMarkGrant(step: AgentStep, repository = getRepository(step)): string {
+  if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
+  return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
-const NOT_MARKED = 'The pull request was not marked'
-
-function recordFailure(error: ActionError, what: string, step: AgentStep): void {
+/**
+ * Records that the job's pull request is not marked, although the next run depends on its mark.
+ * @param fix what to change before the job's pull request can be marked
+ */
+export function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep, fix?: string): void {
   const { record } = step
-  if (!isMarkRequired(step)) {
-    record.warn(`${what} (${NOT_MARKED})`, error)
-    return
-  }
+  const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
+  // The next step gets a new token anyway.
+  const hints = error.code === 'unauthorized' ? [attach, error.hint] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
-  record.add({
-    unmarked: new ActionError(error.code, text, {
-      cause: error,
-      hint: `${formatMarkGrant(step)} Then attach to the job, which marks its pull request.`,
-    }),
-  })
+  record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
+}
+
+function recordFailure(error: ActionError, what: string, jobId: string, step: AgentStep): void {
+  if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step, formatMarkGrant(step))
+  else step.record.warn(what, error)
 }
 
 /**
@@ -290,15 +291,19 @@ export async function markPullRequest(
     }
     await writeHistory(place, github, step)
   }
-  const failed = (what: string) => (error: unknown) => {
-    recordFailure(asExpectedError(error), what, step)
+  const findError = (written: Promise<void>) =>
+    written.then(
+      () => undefined,
+      (error: unknown) => asExpectedError(error),
+    )
+  const [ofLabel, ofHistory] = await Promise.all([findError(addLabel()), findError(addHistory())])
+  const unlabelled = `The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`
+  if (ofLabel !== undefined && ofLabel.message === ofHistory?.message) {
+    recordFailure(ofLabel, `${unlabelled}, and the history comment was not written`, jobId, step)
+    return
   }
-  await Promise.all([
-    addLabel().catch(
-      failed(`The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`),
-    ),
-    addHistory().catch(failed('The history comment was not written')),
-  ])
+  if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
+  if (ofHistory !== undefined) recordFailure(ofHistory, 'The history comment was not written', jobId, step)
 }
 
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
@@ -311,6 +316,6 @@ export async function completeHistory(step: AgentStep): Promise<void> {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    recordFailure(error, 'The history comment was not updated', step)
+    recordFailure(error, 'The history comment was not updated', place.jobId, step)
   }
 }
