@@ -17,7 +17,7 @@ import { describeTrigger } from './change/event-origin.ts'
 import { chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
-import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
+import { conclude, formatAttaching, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
 import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
 import { replyToComment } from './output/reply.ts'
 import { renderSummary } from './output/summary.ts'
@@ -139,8 +139,7 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
       ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
       : undefined,
   ])
-  // A fix round works on the same pull request.
-  if (!isFindable && record.turns.length === 1) recordMisplaced(pullRequest, step)
+  if (!isFindable) recordMisplaced(pullRequest, job.id, step)
   return awaitChecks(pullRequest, step)
 }
 
@@ -153,14 +152,16 @@ async function isInSearchedRepository({ repository, number }: PullRequest, step:
 }
 
 /** Records that the next run does not find the pull request, wherever it is marked. */
-function recordMisplaced({ repository, number }: PullRequest, step: AgentStep): void {
-  const { inputs, record } = step
-  const grant = formatMarkGrant({ ...step, inputs: { ...inputs, prRepository: repository } })
+function recordMisplaced({ repository, number }: PullRequest, jobId: string, step: AgentStep): void {
+  const { record } = step
+  const run = record.read()
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
-  const hint = `Set \`pr-repository\` to \`${repository}\`.`
-  const isMarked = record.read().unmarked === undefined
-  const more = isMarked ? '' : ` ${grant} Then attach to the job, which marks its pull request.`
-  record.add({ unmarked: new ActionError('rejected', text, { hint: `${hint}${more}` }) })
+  const set = `Set \`pr-repository\` to \`${repository}\`.`
+  const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
+  // A fix round works on the same pull request.
+  if (run.unmarked?.message === text) return
+  const hints = run.unmarked === undefined ? [set] : [set, formatMarkGrant(step, repository), attach]
+  record.add({ unmarked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
 }
 
 /** Records a pull request whose checks and files are not known yet. */

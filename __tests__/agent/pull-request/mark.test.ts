@@ -278,7 +278,7 @@ describe('if a rolling step finds its pull request in another repository than th
   test('it also names the token, if the pull request could not be marked', async () => {
     const { report } = await play(ROLLING, { ...withoutRepository, responses: { [ADD_LABEL]: respondWith(403) } })
     expect(report.unmarked?.hint).toMatch(
-      /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* Then attach to the job/,
+      /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To mark the pull request, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
     )
   })
 
