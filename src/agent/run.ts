@@ -2,7 +2,7 @@ import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
-import { ActionError, describeError, ERROR_TITLES, tolerate } from '../runtime/errors.ts'
+import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import {
   type ChangeFindings,
   compareForPeople,
@@ -190,12 +190,12 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
   }
 }
 
-/** Records what the change came from, for the history of the pull request. Only shown, so a failure is ignored. */
+/** Records what the change came from, for the history of the pull request. */
 async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
-  const sources = (await tolerate(listSources(change, step))) ?? []
+  const sources = await listSources(change, step)
   const { repository, event } = step.context
   const name = change.compared?.repository ?? repository
   const visibility = name === repository ? event.visibility : undefined

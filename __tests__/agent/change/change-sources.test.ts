@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   compareForPeople,
   findPeople,
@@ -15,6 +15,7 @@ import {
   fakeGitHub,
   mergedBy,
   PULL_REQUEST,
+  pullCommit,
   PUSH,
   createGitHubError,
   rejectWith,
@@ -93,7 +94,7 @@ test('warns if GitHub does not provide the change of the authors', async () => {
 
 const APPROVERS = { reviewers: 'change-reviewers' }
 /** @param pulls the source pull request of each commit */
-const withSources = (pulls: Readonly<Record<string, ListedPullRequest>>): Partial<GitHub> => ({
+const withSources = (pulls: Readonly<Record<string, ListedPullRequest | readonly []>>): Partial<GitHub> => ({
   ...comparing({
     commits: Object.keys(pulls).map((sha) => ({ ...by('ann'), sha })),
     totalCommits: Object.keys(pulls).length,
@@ -120,6 +121,107 @@ test('lists all sources of a long change, each once', async () => {
   )
   const found = await open({ ...APPROVERS, responses: withSources(Object.fromEntries(many)) })
   expect(await listSourceNames(found)).toHaveLength(30)
+})
+
+const manyShas = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(index).padStart(40, '0'))
+const UNKNOWN_SOURCES =
+  'Could not determine all pull requests that the change came from, so perhaps no review was requested from some who approved them'
+const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
+  step.record.read().warnings.map(({ message }) => message)
+
+test('names the commits that are too many to look up, except those that a found pull request lists, and reports it', async () => {
+  const shas = manyShas(120)
+  const oldest = shas.slice(0, 10)
+  const [newest = ''] = shas.slice(-1)
+  const responses: Partial<GitHub> = {
+    ...withSources({ ...Object.fromEntries(shas.map((sha) => [sha, []])), [newest]: mergedBy(5) }),
+    listPullRequestCommits: () => Promise.resolve([...oldest, newest].map((sha) => pullCommit({ sha, author: 'Ann' }))),
+  }
+  const found = await open({ ...APPROVERS, responses })
+  const sources = await listSources(found.change, found.step)
+  expect(sources.map(({ number, sha }) => number ?? sha)).toEqual([5, ...shas.slice(10, -1).toReversed()])
+  expect(listLosses(found)).toEqual([UNKNOWN_SOURCES])
+  expect(found.step.record.read().warnings[0]?.error.message).toContain('more than 100 commits to look up')
+  expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(100)
+})
+
+test('names so many commits at most that one row does not fill the history comment', async () => {
+  const commits = manyShas(2_048).map((id) => ({ id }))
+  const found = await open({ payload: { ...PUSH, commits }, more: { label: 'docs-agent' } })
+  const sources = await listSources(found.change, found.step)
+  expect([sources.length, sources[0]?.sha]).toEqual([300, commits.at(-1)?.id])
+})
+
+test('keeps the sources that were found if GitHub fails, and reports it once', async () => {
+  const { findPullRequestsOfCommit, ...responses } = withSources({
+    [A]: mergedBy(5),
+    [B]: mergedBy(6),
+    [C]: mergedBy(7),
+  })
+  const failing: Partial<GitHub> = {
+    ...responses,
+    findPullRequestsOfCommit: (repository, sha) =>
+      sha === B || findPullRequestsOfCommit === undefined
+        ? Promise.reject(createGitHubError('service-error'))
+        : findPullRequestsOfCommit(repository, sha),
+  }
+  const given = { eventName: 'schedule', payload: {}, more: { 'change-range': 'v1...v2', label: 'docs-agent' } }
+  const found = await open({ ...given, responses: failing })
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
+  expect(listLosses(found)).toEqual([
+    'Could not determine all pull requests that the change came from, so the history names at most 300 commits instead',
+  ])
+})
+
+describe('after the turn', () => {
+  const toEventCommit = (id: string) => ({ id, author: { username: 'ann' }, committer: { username: 'ann' } })
+
+  /** Opens a push for which GitHub lists no pull request before the prompt. */
+  async function openPush(
+    ids: readonly string[],
+    listedLater: Readonly<Record<string, ListedPullRequest>>,
+    given: Readonly<Record<string, string>> = { label: 'docs-agent' },
+  ) {
+    let isLater = false
+    const looked: string[] = []
+    const responses: Partial<GitHub> = {
+      ...withSources({ [A]: [], [B]: [], [C]: [] }),
+      findPullRequestsOfCommit: (_repository, sha) => {
+        looked.push(sha)
+        return Promise.resolve(isLater ? [listedLater[sha] ?? []].flat() : [])
+      },
+    }
+    const payload = { ...PUSH, commits: ids.map(toEventCommit) }
+    const found = await open({ payload, more: { 'skip-labels': 'no-docs', ...given }, responses })
+    expect(looked).toHaveLength(3)
+    isLater = true
+    looked.length = 0
+    return { names: await listSourceNames(found), looked }
+  }
+
+  test('looks up the pushed commits again, because the list of GitHub may have been late', async () => {
+    const { names, looked } = await openPush([A, B, C], { [A]: mergedBy(5), [B]: mergedBy(5), [C]: mergedBy(5) })
+    expect([names, looked.toSorted()]).toEqual([['acme/docs#5'], [A, B, C]])
+  })
+
+  test('looks up only the newest one if it still has no pull request', async () => {
+    const { names, looked } = await openPush([A, B, C], { [A]: mergedBy(5) })
+    expect([names, looked]).toEqual([['acme/docs@3', 'acme/docs@2', 'acme/docs@1'], [C]])
+  })
+
+  test.each([
+    ['not for a follow-up, whose comment exists', { label: 'docs-agent' }, 0],
+    ['for the reviewers of a follow-up', APPROVERS, 1],
+  ])('looks up a commit again %s', async (_when, more, count) => {
+    const { looked } = await openPush([A, B, C], {}, { 'job-id': 'job_1', ...more })
+    expect(looked).toHaveLength(count)
+  })
+
+  test('looks up no older commit again', async () => {
+    const { looked } = await openPush([], { [A]: mergedBy(5) })
+    expect(looked).toEqual([])
+  })
 })
 
 test.each<[what: string, given: Given]>([

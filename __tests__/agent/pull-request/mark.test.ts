@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { agentInputs } from '../../support/fake-step.ts'
@@ -342,4 +343,48 @@ test('is red if somebody deletes the history comment meanwhile', async () => {
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
   expect([second.isGreen, second.report.unmarked?.code]).toEqual([false, 'not-found'])
+})
+
+describe('if a rolling step finds its pull request in another repository than the one that the next run searches', () => {
+  const withoutRepository = { facts: { repository: 'acme/code', eventName: 'push', payload: PUSH } }
+
+  test.each([{ 'on-open-pr': 'follow-up' }, { 'on-open-pr': 'skip' }])('it is red with %j', async (given) => {
+    const { isGreen, report, outputs, line, docs } = await play(given, withoutRepository)
+    const number = Number(outputs['pr-number'])
+    expect([isGreen, outputs['outcome'], docs.pulls[number]?.labels]).toEqual([false, 'pull-request', ['docs-agent']])
+    expect(report.unmarked?.hint).toBe('Set `pr-repository` to `acme/docs`.')
+    expect(line).toContain(
+      `Pull request #${number} is in \`acme/docs\`, but the next run looks for it in \`acme/code\``,
+    )
+    expect(line).toContain('Set `pr-repository` to `acme/docs`.')
+  })
+
+  test('it also names the token, if the pull request could not be marked', async () => {
+    const { report } = await play(ROLLING, { ...withoutRepository, responses: { [ADD_LABEL]: respondWith(403) } })
+    expect(report.unmarked?.hint).toMatch(
+      /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To mark the pull request, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
+    )
+  })
+
+  test('it keeps the error through a fix round', async () => {
+    const given = { ...ROLLING, 'wait-for-checks': 'true', 'fix-rounds': '1' }
+    const { report } = await play(given, { ...withoutRepository, github: combineScenarios(['checks-fixed']) })
+    expect([report.rounds.length, report.unmarked?.hint]).toEqual([1, 'Set `pr-repository` to `acme/docs`.'])
+  })
+
+  test.each<[string, Given, Partial<PlayStepOptions>]>([
+    ['`on-open-pr` is `new`', {}, withoutRepository],
+    ['only the case differs', { ...ROLLING, 'pr-repository': 'Acme/Docs' }, withoutRepository],
+    ['`pr-repository` has its former name', { ...ROLLING, 'pr-repository': 'acme/old-docs' }, withoutRepository],
+    ['the repository of the run has been renamed meanwhile', ROLLING, { facts: { repository: 'acme/old-docs' } }],
+  ])('it is green if %s', async (_what, given, options) => {
+    let isRenamed = false
+    const onRequest: PlayStepOptions['onRequest'] = (_, { service }) => {
+      if (!isRenamed)
+        service.github.state.repositories['acme/old-docs'] = createRepositoryState({ movedTo: 'acme/docs' })
+      isRenamed = true
+    }
+    const { isGreen, report } = await play(given, { ...options, onRequest })
+    expect([isGreen, report.unmarked]).toEqual([true, undefined])
+  })
 })

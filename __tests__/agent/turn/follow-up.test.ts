@@ -399,6 +399,14 @@ describe('what a turn did to the pull request', () => {
     expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created' })
   })
 
+  test.each<[string, readonly Job[], object]>([
+    ['`created`', Array<Job>(20).fill(withoutLink), { operation: 'created' }],
+    ['unknown', [withoutLink, ...Array<Job>(20).fill(completed)], { operation: undefined }],
+  ])('%s if the job had no pull request, unless its link was late', async (_what, before, effect) => {
+    const { report } = await follow(active, before, [active, active, completed])
+    expect(report).toMatchObject({ outcome: 'pull-request', ...effect })
+  })
+
   test('no changes if the job no longer names a pull request', async () => {
     const { played } = await playTurnOf(pushing)
     expect(played.report.outcome).toBe('no-changes')

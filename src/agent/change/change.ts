@@ -10,9 +10,9 @@ import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
-import { formatCount, joinSentences } from '../../text/format.ts'
+import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
-import { formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
+import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
 import type { AgentStep, Source } from '../record.ts'
 import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
@@ -326,9 +326,22 @@ export async function compareForPeople(change: ChangeFindings, step: AgentStep):
 /** At the same time, so that a long list does not delay the end of the step. */
 const MAX_PARALLEL_LOOK_UPS = 8
 
+/** A repository's name can have 140 characters, and all commits must fit into the history comment. */
+const MAX_SOURCES = 300
+
+/** Says what follows if not every source of a change is known. */
+function describeUnknownSources({ label, reviewers }: AgentInputs): string {
+  const effects = [
+    ...(label === '' ? [] : [`the history names at most ${MAX_SOURCES} commits instead`]),
+    ...(reviewers.hasApprovers ? ['perhaps no review was requested from some who approved them'] : []),
+  ]
+  return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
+}
+
 /**
- * Lists what a change came from, newest first: merged pull requests, and commits that were pushed directly.
- * @throws ActionError if a request to GitHub fails
+ * Lists what a change came from, newest first: merged pull requests, and commits that were pushed directly. If GitHub fails, or
+ * there are too many look-ups, that is reported, and commits whose pull request is unknown are listed as if they had none.
+ * @throws ActionError `cancelled`
  */
 export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
   const { context } = step
@@ -341,8 +354,25 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
   const name = compared?.repository ?? repository
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
+  const listed = listChangeCommits(compared, step)
   // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
-  const commits = listChangeCommits(compared, step).map((commit) => ({ ...commit, isNew: false }))
+  const settle = (commit: ChangeCommit): ChangeCommit => ({ ...commit, isNew: false })
+  const commits = listed.map(settle)
+  let problem: ActionError | undefined
+  const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
+    try {
+      return await look()
+    } catch (error) {
+      problem ??= asExpectedError(error)
+      return undefined
+    }
+  }
+  // The row of a follow-up is added to a comment that exists, in which a pull request would do no more than its commits.
+  const isWorthLooking = step.inputs.reviewers.hasApprovers || step.record.newest.task.kind === 'create'
+  const early = listed.filter(({ isNew }) => isNew && isWorthLooking).map(settle)
+  await attempt(() => sources.lookAgain(early))
+  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
+    attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
@@ -350,8 +380,7 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const seen = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    const listed = await Promise.all(batch.map((commit) => sources.find(commit, commits)))
-    for (const [index, pullRequests] of listed.entries()) {
+    for (const [index, pullRequests = []] of (await Promise.all(batch.map(find))).entries()) {
       const merged = pullRequests.filter(({ state }) => state === 'merged')
       if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
       for (const { number } of merged.filter((source) => !isOwn(source))) {
@@ -360,7 +389,8 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
       }
     }
   }
-  return found
+  if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
+  return found.slice(0, MAX_SOURCES)
 }
 
 /** Each pull request costs one or two requests, to find out who approved or merged it. */

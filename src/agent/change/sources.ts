@@ -126,6 +126,14 @@ export interface SourceLookUp {
    * @throws ActionError if a request to GitHub fails, or there are too many look-ups
    */
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
+  /** Returns what `find` has found for a commit, without a look-up; undefined if it needs one. */
+  readonly getFound: (commit: ChangeCommit) => Promise<readonly SourcePullRequest[]> | undefined
+  /**
+   * Looks up commits again for which GitHub listed no pull request, because its list may have been late: the newest one, and the
+   * others only if that has one now, because what is pushed together is listed together.
+   * @throws ActionError if a request to GitHub fails
+   */
+  readonly lookAgain: (commits: readonly ChangeCommit[]) => Promise<void>
 }
 
 /** @param repository of the commits */
@@ -133,6 +141,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const empty = new Set<string>()
   let lookUps = 0
   let firstLookAt: number | undefined
 
@@ -186,15 +195,31 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     }
   }
 
+  async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
+    const known = found.get(commit.sha)
+    if (known !== undefined) return known
+    const looking = lookUp(commit)
+    found.set(commit.sha, looking)
+    const sources = await looking
+    if (sources.length === 0) empty.add(commit.sha)
+    await spread(sources, commit, commits)
+    return sources
+  }
+
+  function forget({ sha }: ChangeCommit): void {
+    empty.delete(sha)
+    found.delete(sha)
+    lookUps--
+  }
+
   return {
-    async find(commit, commits) {
-      const known = found.get(commit.sha)
-      if (known !== undefined) return known
-      const looking = lookUp(commit)
-      found.set(commit.sha, looking)
-      const sources = await looking
-      await spread(sources, commit, commits)
-      return sources
+    find,
+    getFound: ({ sha }) => found.get(sha),
+    async lookAgain(commits) {
+      const [newest, ...others] = commits.filter(({ sha }) => empty.has(sha))
+      if (newest === undefined) return
+      forget(newest)
+      if ((await find(newest, commits)).length > 0) others.forEach(forget)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isAboutPermissions, isTransient } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isAboutPermissions, isTransient, tolerate } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
@@ -296,6 +296,25 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep
   else record.warn('The history comment was not updated, so it may still say that the agent is working', error)
 }
 
+/** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
+async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: AgentStep): Promise<boolean> {
+  const searched = getRepository(step)
+  if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
+  const found = await tolerate(openAtEnd(step).readPullRequest({ repository: searched, number }))
+  return found !== undefined && isSameRepository(repository, found.repository)
+}
+
+/** Records that the next run does not find the pull request, wherever it is marked. */
+function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: AgentStep): void {
+  const { record } = step
+  const run = record.read()
+  const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
+  const set = `Set \`pr-repository\` to \`${repository}\`.`
+  const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
+  const hints = run.unmarked === undefined ? [set] : [set, formatMarkGrant(step, repository), attach]
+  record.add({ unmarked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+}
+
 /**
  * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
  * @throws ActionError `cancelled`
@@ -331,14 +350,19 @@ export async function markPullRequest(
       () => undefined,
       (error: unknown) => asExpectedError(error),
     )
-  const [ofLabel, ofHistory] = await Promise.all([findError(addLabel()), findError(addHistory())])
+  const [isFindable, ofLabel, ofHistory] = await Promise.all([
+    isInSearchedRepository(pullRequest, step),
+    findError(addLabel()),
+    findError(addHistory()),
+  ])
   const unlabelled = `The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`
   if (ofLabel !== undefined && ofLabel.message === ofHistory?.message) {
     recordFailure(ofLabel, `${unlabelled}, and the history comment was not written`, jobId, step)
-    return
+  } else {
+    if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
+    if (ofHistory !== undefined) recordHistoryFailure(ofHistory, jobId, step)
   }
-  if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
-  if (ofHistory !== undefined) recordHistoryFailure(ofHistory, jobId, step)
+  if (!isFindable) recordMisplaced(pullRequest, jobId, step)
 }
 
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */

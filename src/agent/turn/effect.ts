@@ -7,7 +7,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { type AgentStep, describePullRequest, type Effect, readAndRecordPullRequest } from '../record.ts'
-import { type TurnEnd, isWithoutLink } from './job-watch.ts'
+import type { TurnEnd } from './job-watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
@@ -215,11 +215,9 @@ export async function determineEffect(
   if (error !== undefined || job === undefined) return ending
   const { prLink } = jobBefore
   const link = getCompletedLink(job)
-  if (link !== undefined) {
-    // This may be the late link of the preceding turn.
-    if (isWithoutLink(jobBefore)) return ending
-    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...ending, effect: { kind: 'created' } }
-  }
+  // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.
+  if (link !== undefined && (prLink === undefined || !isSamePullRequest(prLink, link)))
+    return { ...ending, effect: { kind: 'created' } }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
   const after = before && (await record.attempt(UNREAD_EFFECT, () => readAfterTurn(before, step)))
