@@ -65,7 +65,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     return { ...change, verdict: judgeChange(known, { ...evidence, own }) }
   })
   const pullRequests = byAgent.filter((pullRequest) => isInPeriod(pullRequest, periodStart))
-  const numbers = countPullRequests(pullRequests, periodStart, now)
+  const numbers = countPullRequests(pullRequests, work.completeSince, periodStart, now)
   return { range, changes: judged, pullRequests, numbers, at: now }
 }
 
