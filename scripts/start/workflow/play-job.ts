@@ -6,7 +6,14 @@ import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdi
 import type { Session } from '../session.ts'
 import { cleanForTerminal, type Paint } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
-import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import {
+  evaluateCondition,
+  evaluateText,
+  evaluateTexts,
+  nameDemoOutputs,
+  NotEvaluable,
+  type Scope,
+} from './expressions.ts'
 import { listCombinations } from './matrix.ts'
 import { findMerge, merge } from './merge.ts'
 import { findOwnAction, type OwnAction, REHEARSES_ALREADY } from './own-actions.ts'
@@ -71,6 +78,9 @@ interface StepEnd {
 }
 
 const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
+
+const describeSkip = ({ if: condition }: Pick<Job, 'if'>, scope: Scope): string =>
+  condition === undefined ? 'skipped' : `skipped, its \`if\` is false${nameDemoOutputs(condition, scope)}`
 
 /** A token of an app is from a step that is not played. */
 const redirectToken = (given: string, { embedded, token }: RunContext): string =>
@@ -213,7 +223,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       const scope = getScope(ofStep)
       title = evaluateText(step.title, scope)
       if (!evaluateCondition(step.if, scope)) {
-        note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+        note(describeSkip(step, scope))
         return SKIPPED
       }
       if (typeof action === 'object') return await playAction(action, step, ofStep, `${name}: ${getName()}`, id)
@@ -279,7 +289,7 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
   const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
   try {
     if (!evaluateCondition(job.if, scope)) {
-      note(job.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+      note(describeSkip(job, scope))
       return { result: 'skipped', outputs: {}, played: [] }
     }
     if (job.uses !== undefined) {

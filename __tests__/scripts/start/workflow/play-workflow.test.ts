@@ -108,6 +108,24 @@ test('lists other steps, and gives their outputs demo values', async () => {
   expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
 })
 
+test('names the outputs that only GitHub knows, if an `if` is false because of them', async () => {
+  const filter = `- id: filter
+        uses: dorny/paths-filter@v3
+      - if: steps.filter.outputs.docs == 'true'
+        run: echo docs
+    outputs: { docs: "\${{ steps.filter.outputs.docs }}" }`
+  const next = `  next:
+    needs: docs
+    if: needs.docs.outputs.docs == 'true'
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo next`
+  const { stdout } = await play(job(filter, 'push:', next))
+  const isFalse = 'skipped, its `if` is false: '
+  expect(stdout).toContain(`${isFalse}steps.filter.outputs.docs is demo-filter-docs, which only GitHub knows\n`)
+  expect(stdout).toContain(`${isFalse}needs.docs.outputs.docs is demo-filter-docs, which only GitHub knows\n`)
+})
+
 test('says of a longer script that GitHub would run it', async () => {
   const script = `- name: Say it\n        if: github.ref_name == 'main'\n        run: |\n          echo a\n          echo b`
   const { stdout } = await play(job(script))
