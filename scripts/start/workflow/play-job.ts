@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
 import { runAction, type RunResult } from '../../small-runner/run-action.ts'
 import type { LogLine } from '../../small-runner/step-log.ts'
@@ -7,6 +9,7 @@ import type { Session } from '../session.ts'
 import { cleanForTerminal, type Paint } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
 import {
+  DEMO_PREFIX,
   evaluateCondition,
   evaluateText,
   evaluateTexts,
@@ -79,6 +82,17 @@ interface StepEnd {
 
 const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 
+/** Whether a step that is not played would bring the files of a repository. */
+const checksOut = ({ uses, run }: Step): boolean =>
+  (uses?.text ?? '').includes('/checkout@') || /\bclone\b/.test(run?.text ?? '')
+
+/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not played. */
+function replaceWrittenPrompt(given: Texts, unplayed: readonly Step[], workspace: string): Texts {
+  const { 'prompt-file': file = '', ...others } = given
+  const isWritten = file !== '' && unplayed.some(({ run }) => run?.text.includes(basename(file)))
+  return isWritten && !existsSync(join(workspace, file)) ? { prompt: DEMO_PREFIX + file, ...others } : given
+}
+
 const describeSkip = ({ if: condition }: Pick<Job, 'if'>, scope: Scope): string =>
   condition === undefined ? 'skipped' : `skipped, its \`if\` is false${nameDemoOutputs(condition, scope)}`
 
@@ -112,6 +126,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   const runner = { os: 'Linux', arch: 'X64', temp: context.scratch, environment: 'github-hosted' }
   const steps: Record<string, StepEnd> = {}
   const played: Played[] = []
+  const unplayed: Step[] = []
   let status: 'success' | 'failure' = 'success'
   let env: Texts = {}
   const getScope = (ofStep: Texts = {}): Scope => ({
@@ -149,7 +164,11 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   async function playAction(action: OwnAction, step: Step, ofStep: Texts, title: string, id: string): Promise<StepEnd> {
     const stepEnv = { ...env, ...ofStep }
     const scope = getScope(stepEnv)
-    const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
+    // Before a checkout, the workspace is empty.
+    const isCheckedOut = unplayed.some(checksOut) && !action.inputs.includes('output-file')
+    const workspace = isCheckedOut ? context.workspace : context.scratch
+    const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), unplayed, workspace)
+    const inputs = redirectInputs(given, action, context)
     context.onStep(inputs)
     print(`${heading(title, paint)}${showInputs(inputs)}\n`)
     const startedAtMs = embedded.now()
@@ -166,7 +185,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       },
       eventName: context.eventName,
       event: context.payload,
-      workspace: action.inputs.includes('output-file') ? context.scratch : context.workspace,
+      workspace,
       cancel: session.cancel,
       secrets: [embedded.github.token, ...SECRET_INPUTS.flatMap((name) => inputs[name] ?? [])],
       onLine: (line: LogLine) => {
@@ -242,6 +261,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       note(`not played. ${error.message}`)
       if (typeof action === 'object') noteMissed()
     }
+    unplayed.push(step)
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }
 
