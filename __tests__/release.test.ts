@@ -109,4 +109,8 @@ esac`
     expect(listChanges(calls)).toEqual([])
     expect(output).toContain('::notice::v1 stays')
   })
+
+  test('fails if GitHub does not list the releases', () => {
+    expect(() => runScript(script, 'exit 1', { TAG, GH_REPO: 'acme/action' })).toThrow('Command failed')
+  })
 })

@@ -95,6 +95,22 @@ test('after a rehearsal, steps use its service and GitHub, and the post step sto
   expect(again.annotations).toMatchObject([{ message: expect.stringContaining('ended before the job') }])
 })
 
+test('a step on a pull request, which only the real GitHub has, works like any other', async () => {
+  const runner = { RUNNER_TEMP: runnerTemp, ...IN_OWN_REPOSITORY }
+  const rehearsal = await rehearse({ inputs: { speed: '20' }, env: runner })
+  const mona = { login: 'mona', type: 'User' }
+  const branch = (sha: string, ref: string) => ({ sha: sha.repeat(40), ref, repo: { full_name: 'me/code' } })
+  const pull_request = { number: 123, user: mona, base: branch('a', 'main'), head: branch('b', 'topic') }
+  const step = await runPackaged('.', {
+    inputs: { ...REAL, prompt: 'Document it.', 'change-context': 'files', 'poll-interval-seconds': '0.1' },
+    env: { ...rehearsal.exported, ...runner, ...preload(timesFaster(10)) },
+    eventName: 'pull_request',
+    event: { action: 'opened', number: 123, pull_request, repository: { full_name: 'me/code' }, sender: mona },
+  })
+  await rehearse({ stage: 'post', state: rehearsal.state })
+  expect(step).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request' } })
+})
+
 test('a rehearsal on another machine is ignored with a warning', async () => {
   const url = 'https://docs.example.com'
   const rehearsal = { service: url, api: url, server: url, key: 'docs_other', token: 'ghs_other' }

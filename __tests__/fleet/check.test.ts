@@ -26,6 +26,12 @@ function refuse(projects: unknown, given: Given = {}): string {
 const APP = { 'app-client-id': '1', 'has-app-key': 'true' }
 const ROLLING = { ...APP, 'on-open-pr': 'follow-up' }
 
+test('an invalid input is corrected where fleet.yml is called', () => {
+  expect(() => plan('docs-a')).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('the job that calls `fleet.yml`') }),
+  )
+})
+
 test('a project is an identifier, or an object that overrides inputs of the fleet', () => {
   const projects = [
     'docs-a',

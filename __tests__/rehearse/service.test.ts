@@ -23,7 +23,10 @@ test.each([
 })
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
-const described = z.record(z.string(), z.object({ description: z.string(), default: z.coerce.string().optional() }))
+const described = z.record(
+  z.string(),
+  z.object({ description: z.string(), default: z.coerce.string().optional(), required: z.boolean().optional() }),
+)
 
 const fleet = z
   .object({ on: z.object({ workflow_call: z.object({ inputs: described }) }) })
@@ -31,7 +34,11 @@ const fleet = z
 
 const code = (text: string | undefined): string => (text === undefined || text === '' ? '' : `\`${text}\``)
 const inputRows = (inputs: z.infer<typeof described>): string[][] =>
-  Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
+  Object.entries(inputs).map(([name, { default: usual, description, required }]) => [
+    code(name),
+    required === true ? '**required**' : code(usual),
+    description.trim(),
+  ])
 
 test('describes the inputs in docs/fleets.md as the workflow does', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()

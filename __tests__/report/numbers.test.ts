@@ -85,6 +85,7 @@ test('the numbers of a month of fifty pull requests', async () => {
     unedited_share: 0.842,
     // The 19th and the 20th of 38: five of 1 day, then twenty of 2 days.
     median_hours_to_merge: 48,
+    complete_since: null,
   })
   expect(result.waiting).toEqual([
     { number: 247, title: 'Docs 247', days_open: 5, asked: [REVIEWER, 'writers'] },

@@ -3,7 +3,13 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { mergePull, openPull, pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
+import {
+  closeIssue,
+  mergePull,
+  openPull,
+  pushCommit,
+  writeComment,
+} from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { VERDICTS } from '../../src/report/verdict.ts'
@@ -534,6 +540,27 @@ test('the documented schema is valid, and has the verdicts of the code', () => {
   }
   expect(new Ajv2020().validateSchema(schema)).toBe(true)
   expect(schema.properties.changes.items.properties.verdict).toMatchObject({ enum: VERDICTS })
+})
+
+test('pull requests that a long list lacks are not counted as none', async () => {
+  const docs = mergeChange(createReleased(), 1)
+  const { summary, result } = await playReport(
+    { days: '90' },
+    {
+      docs,
+      prepare(state) {
+        addAgentPull(state, docs, 10, { rows: [historyRow(['#1'])], mergedDaysAgo: 19 })
+        pushCommit(docs, 'topic', { message: 'Begin', author: MAINTAINER, files: [] }, daysAgo(15))
+        for (let number = 101; number <= 1_100; number++) {
+          const pull = openPull(docs, number, { title: 'Topic', user: MAINTAINER, branch: 'topic' }, daysAgo(15))
+          closeIssue(docs, pull, daysAgo(9))
+        }
+      },
+    },
+  )
+  const missing = `Those that were last updated before ${isoDaysAgo(9).slice(0, 10)} are missing`
+  expect(result.pull_requests).toMatchObject({ merged: 0, complete_since: expect.stringMatching(/Z$/) })
+  expect([result.text, summary]).toEqual([expect.stringContaining(missing), expect.stringContaining(missing)])
 })
 
 test('a cancelled run is red, and says so at once', async () => {

@@ -162,7 +162,7 @@ export interface Result {
     readonly reason: string | null
     readonly todo: string | null
   }[]
-  readonly pull_requests: Readonly<Record<string, number | null>> | null
+  readonly pull_requests: Readonly<Record<string, number | string | null>> | null
   readonly waiting: readonly object[]
   readonly error: { readonly code: string; readonly message: string } | null
   readonly duration_seconds: number

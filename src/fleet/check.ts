@@ -6,6 +6,7 @@ import {
   type Input,
   inputThat,
   isGiven,
+  type Parsed,
   parseFields,
   type RawInputs,
   readRawInputs,
@@ -16,6 +17,7 @@ import {
   wholeNumberInput,
 } from '../action/inputs.ts'
 import type { Host, StepResult } from '../action/step.ts'
+import { ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { createRows, findSharedPullRequests, parseProjects, type Project, type Row } from './projects.ts'
 
@@ -102,6 +104,16 @@ const MAX_PROBLEMS = 25
 /** An app's token lasts 60 minutes. */
 const MAX_APP_TIMEOUT_MS = 55 * 60_000
 
+function parseInputs(raw: RawInputs): Parsed<typeof CHECK_FIELDS> {
+  try {
+    return parseFields(CHECK_FIELDS, raw, '', MAX_PROBLEMS)
+  } catch (caught) {
+    const { code, message } = asExpectedError(caught)
+    const hint = 'Nothing was sent. Correct the `with:` block of the job that calls `fleet.yml`.'
+    throw new ActionError(code, message, { hint })
+  }
+}
+
 export interface FleetPlan {
   readonly rows: readonly (Row & { readonly start?: number })[]
   /** A probable mistake in valid inputs, as full sentences. */
@@ -113,7 +125,7 @@ export interface FleetPlan {
  * @throws ActionError `invalid-input` that lists all problems
  */
 export function planFleet(raw: RawInputs, nowMs: number): FleetPlan {
-  const { projects, spreadMinutes, appClientId, timeoutMs } = parseFields(CHECK_FIELDS, raw, '', MAX_PROBLEMS)
+  const { projects, spreadMinutes, appClientId, timeoutMs } = parseInputs(raw)
   const stepSeconds = (spreadMinutes * 60) / projects.length
   const rows = createRows(projects, raw).map((row, index) =>
     spreadMinutes === 0 ? row : { ...row, start: Math.floor(nowMs / 1_000 + index * stepSeconds) },

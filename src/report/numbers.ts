@@ -60,6 +60,8 @@ export interface Numbers {
   /** Of those whose merged head is known. Undefined while there is none. */
   readonly uneditedShare: number | undefined
   readonly medianHoursToMerge: number | undefined
+  /** Pull requests that were last updated before this time, in ISO 8601, are missing. Undefined: none is. */
+  readonly completeSince: string | undefined
 }
 
 function getMedian(values: readonly number[]): number | undefined {
@@ -71,8 +73,16 @@ function getMedian(values: readonly number[]): number | undefined {
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
 const getShare = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : round(part / whole, 3))
 
-/** @param pullRequests those of the period */
-export function countPullRequests(pullRequests: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
+/**
+ * @param pullRequests those of the period
+ * @param completeSince the list of pull requests is complete back to this time, in ISO 8601; empty: it is complete
+ */
+export function countPullRequests(
+  pullRequests: readonly AgentPullRequest[],
+  completeSince: string,
+  since: Date,
+  now: Date,
+): Numbers {
   const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
   const merged = pullRequests.filter(({ state }) => state === 'merged')
   const closed = count(({ state }) => state === 'closed')
@@ -99,5 +109,6 @@ export function countPullRequests(pullRequests: readonly AgentPullRequest[], sin
     mergedShare: getShare(merged.length, merged.length + closed),
     uneditedShare: getShare(mergedUnedited, mergedUnedited + mergedEdited),
     medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
+    completeSince: Date.parse(completeSince) > since.getTime() ? completeSince : undefined,
   }
 }

@@ -67,7 +67,7 @@ async function readReport(inputs: ReportInputs, step: Step): Promise<Partial<Rep
     `Found ${formatCount(changes.length, 'change')}${byItself === 0 ? '' : `, ${byItself} of them by the agent itself`}.`,
   )
   const pullRequests = byAgent.filter((pullRequest) => isInPeriod(pullRequest, periodStart))
-  const numbers = countPullRequests(pullRequests, periodStart, now)
+  const numbers = countPullRequests(pullRequests, work.completeSince, periodStart, now)
   return { range, changes: judged, pullRequests, numbers, at: now }
 }
 

@@ -117,10 +117,15 @@ function describeChanges(report: Report): string {
 
 function describePullRequests({ numbers, days = 0 }: Report): string {
   if (numbers === undefined) return ''
-  const { opened, merged, closed, open, waiting } = numbers
+  const { opened, merged, closed, open, waiting, completeSince } = numbers
   const waits = waiting === 0 ? '' : `, ${waiting} of them for more than three days`
   const period = days === 1 ? 'the last day' : `the last ${days} days`
-  return `Pull requests of the agent in ${period}: ${opened} opened, ${merged} merged, ${closed} closed, and ${open} open${waits}.`
+  const counts = `${opened} opened, ${merged} merged, ${closed} closed, and ${open} open${waits}`
+  return joinSentences([
+    `Pull requests of the agent in ${period}: ${counts}.`,
+    completeSince &&
+      `Those that were last updated before ${completeSince.slice(0, 10)} are missing, because only the newest 1,000 pull requests were read.`,
+  ])
 }
 
 /** The end of a range, short and between back-ticks. */

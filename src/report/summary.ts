@@ -130,7 +130,8 @@ function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
 
 function getIcon(report: Report, isGreen: boolean): string {
   if (!isGreen) return '❌'
-  return listTodos(report).length + listWaiting(report).length > 0 || report.range === undefined ? '⚠️' : '✅'
+  const isIncomplete = report.range === undefined || report.numbers?.completeSince !== undefined
+  return isIncomplete || listTodos(report).length + listWaiting(report).length > 0 ? '⚠️' : '✅'
 }
 
 /** The job summary, as Markdown for GitHub. */

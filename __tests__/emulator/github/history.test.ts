@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import {
   combineFileChanges,
   getPullChange,
@@ -323,9 +324,21 @@ test('the change of a run consists of the given files', () => {
   ])
 })
 
+test('in a rehearsal, a pull request that only the real repository has is a change of a person', () => {
+  const rehearsal = driveGitHub({ repository: 'me/code', changedFiles: ['packages/cli/x.ts'] })
+  const read = (path: string) => rehearsal.request('GET', `/api/v3/repos/me/code${path}`)
+  const { status, body } = read('/pulls/123')
+  expect([status, body]).toMatchObject([200, { state: 'open', user: { login: MAINTAINER, type: 'User' }, labels: [] }])
+  const { body: comparison } = read(`/compare/${body.base.sha}...${body.head.sha}`)
+  expect(comparison).toMatchObject({ total_commits: 1, files: [{ filename: 'packages/cli/x.ts' }] })
+  expect(read('/pulls/123/commits').body).toMatchObject([{ author: { login: MAINTAINER } }])
+  expect(read('/issues/123/comments')).toMatchObject({ status: 200, body: [] })
+})
+
 test('replaces no unknown commit, and has no other repository, without a rehearsal', () => {
   const range = `${commit('a')}...${commit('b')}`
   const { request } = driveGitHub()
   expect(request('GET', `/compare/${range}`).status).toBe(404)
   expect(request('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
+  expect(request('GET', '/pulls/123').status).toBe(404)
 })

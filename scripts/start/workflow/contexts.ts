@@ -1,6 +1,6 @@
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { ALL_PERMISSIONS, type PermissionName, type TokenPermissions } from '../../../src/emulator/github/state.ts'
-import { DemoValues } from './expressions.ts'
+import { DEMO_PREFIX, DemoValues } from './expressions.ts'
 import type { DispatchInput, Job } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -25,12 +25,12 @@ export function getPermissions({ permissions }: Pick<Job, 'permissions'>): Token
 export function createDemoValues(known: Texts, onDemo?: (name: string) => void): DemoValues {
   return new DemoValues(known, (name) => {
     onDemo?.(name)
-    return `demo-${name}`
+    return DEMO_PREFIX + name
   })
 }
 
 /** The outputs of a step or job that is not played. */
-export const createDemoOutputs = (id: string): DemoValues => new DemoValues({}, (name) => `demo-${id}-${name}`)
+export const createDemoOutputs = (id: string): DemoValues => new DemoValues({}, (name) => `${DEMO_PREFIX}${id}-${name}`)
 
 function chooseValue({ name, type, isRequired, default: usual, options }: DispatchInput): string {
   if (usual !== undefined) return usual

@@ -19,6 +19,8 @@ const CONTEXTS = [
   ...['github', 'env', 'vars', 'secrets', 'inputs', 'needs', 'steps', 'matrix', 'strategy', 'job', 'runner'],
 ]
 
+export const DEMO_PREFIX = 'demo-'
+
 /** Values for names that the file does not define, such as `demo-DOCS_AGENT_PROJECT_ID`. */
 export class DemoValues extends data.Dictionary {
   readonly #createValue: (name: string) => string
@@ -97,6 +99,16 @@ export function evaluateTexts(
   scope: Scope,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(templates).map(([name, text]) => [name, evaluateText(text, scope)]))
+}
+
+const OUTPUT = /\b(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+/g
+
+/** Names the outputs in an `if` that have demo values, as the end of a sentence. Empty: there is none. */
+export function nameDemoOutputs({ text, line }: Template, scope: Scope): string {
+  const outputs = new Set(text.match(OUTPUT))
+  const demo = Array.from(outputs, (name) => [name, evaluate(name, line, scope).coerceString()] as const)
+  const named = demo.flatMap(([name, value]) => (value.startsWith(DEMO_PREFIX) ? `${name} is ${value}` : []))
+  return named.length === 0 ? '' : `: ${named.join(', ')}, which only GitHub knows`
 }
 
 const STATUS_FUNCTION = /\b(?:success|failure|always|cancelled)\s*\(/i

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
 import { runAction, type RunResult } from '../../small-runner/run-action.ts'
 import type { LogLine } from '../../small-runner/step-log.ts'
@@ -6,7 +8,15 @@ import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdi
 import type { Session } from '../session.ts'
 import { cleanForTerminal, type Paint } from '../terminal.ts'
 import { createDemoOutputs, getPermissions } from './contexts.ts'
-import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import {
+  DEMO_PREFIX,
+  evaluateCondition,
+  evaluateText,
+  evaluateTexts,
+  nameDemoOutputs,
+  NotEvaluable,
+  type Scope,
+} from './expressions.ts'
 import { listCombinations } from './matrix.ts'
 import { findMerge, merge } from './merge.ts'
 import { findOwnAction, type OwnAction, REHEARSES_ALREADY } from './own-actions.ts'
@@ -72,6 +82,20 @@ interface StepEnd {
 
 const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
 
+/** Whether a step that is not played would bring the files of a repository. */
+const checksOut = ({ uses, run }: Step): boolean =>
+  (uses?.text ?? '').includes('/checkout@') || /\bclone\b/.test(run?.text ?? '')
+
+/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not played. */
+function replaceWrittenPrompt(given: Texts, unplayed: readonly Step[], workspace: string): Texts {
+  const { 'prompt-file': file = '', ...others } = given
+  const isWritten = file !== '' && unplayed.some(({ run }) => run?.text.includes(basename(file)))
+  return isWritten && !existsSync(join(workspace, file)) ? { prompt: DEMO_PREFIX + file, ...others } : given
+}
+
+const describeSkip = ({ if: condition }: Pick<Job, 'if'>, scope: Scope): string =>
+  condition === undefined ? 'skipped' : `skipped, its \`if\` is false${nameDemoOutputs(condition, scope)}`
+
 /** A token of an app is from a step that is not played. */
 const redirectToken = (given: string, { embedded, token }: RunContext): string =>
   given === '' || given === token ? given : embedded.github.token
@@ -102,6 +126,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   const runner = { os: 'Linux', arch: 'X64', temp: context.scratch, environment: 'github-hosted' }
   const steps: Record<string, StepEnd> = {}
   const played: Played[] = []
+  const unplayed: Step[] = []
   let status: 'success' | 'failure' = 'success'
   let env: Texts = {}
   const getScope = (ofStep: Texts = {}): Scope => ({
@@ -139,7 +164,11 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
   async function playAction(action: OwnAction, step: Step, ofStep: Texts, title: string, id: string): Promise<StepEnd> {
     const stepEnv = { ...env, ...ofStep }
     const scope = getScope(stepEnv)
-    const inputs = redirectInputs(evaluateTexts(step.with, scope), action, context)
+    // Before a checkout, the workspace is empty.
+    const isCheckedOut = unplayed.some(checksOut) && !action.inputs.includes('output-file')
+    const workspace = isCheckedOut ? context.workspace : context.scratch
+    const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), unplayed, workspace)
+    const inputs = redirectInputs(given, action, context)
     context.onStep(inputs)
     print(`${heading(title, paint)}${showInputs(inputs)}\n`)
     const startedAtMs = embedded.now()
@@ -156,7 +185,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       },
       eventName: context.eventName,
       event: context.payload,
-      workspace: action.inputs.includes('output-file') ? context.scratch : context.workspace,
+      workspace,
       cancel: session.cancel,
       secrets: [embedded.github.token, ...SECRET_INPUTS.flatMap((name) => inputs[name] ?? [])],
       onLine: (line: LogLine) => {
@@ -213,7 +242,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       const scope = getScope(ofStep)
       title = evaluateText(step.title, scope)
       if (!evaluateCondition(step.if, scope)) {
-        note(step.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+        note(describeSkip(step, scope))
         return SKIPPED
       }
       if (typeof action === 'object') return await playAction(action, step, ofStep, `${name}: ${getName()}`, id)
@@ -232,6 +261,7 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
       note(`not played. ${error.message}`)
       if (typeof action === 'object') noteMissed()
     }
+    unplayed.push(step)
     return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
   }
 
@@ -279,7 +309,7 @@ export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<
   const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
   try {
     if (!evaluateCondition(job.if, scope)) {
-      note(job.if === undefined ? 'skipped' : 'skipped, its `if` is false')
+      note(describeSkip(job, scope))
       return { result: 'skipped', outputs: {}, played: [] }
     }
     if (job.uses !== undefined) {

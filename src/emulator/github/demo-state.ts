@@ -63,6 +63,27 @@ interface MergedChange {
   readonly isApproved?: boolean
 }
 
+/** The changes of the files, by name. By default of one file. */
+const createPatches = (changedFiles: readonly string[]): Readonly<Record<string, string>> =>
+  changedFiles.length === 0 ? { 'src/deploy.ts': FLAG } : Object.fromEntries(changedFiles.map((file) => [file, LINE]))
+
+/**
+ * Opens a pull request in place of one that only the real repository has.
+ * @param changedFiles by default one file
+ */
+export function openStandIn(
+  repository: RepositoryState,
+  number: number,
+  startMs: number,
+  changedFiles: readonly string[] = [],
+): void {
+  const atMs = startMs - DAY_MS
+  const [branch, title] = [`change-${number}`, `Change ${changedFiles[0] ?? 'src/deploy.ts'}`]
+  const files = Object.entries(createPatches(changedFiles)).map(([filename, patch]) => ({ filename, patch }))
+  pushCommit(repository, branch, { message: title, author: MAINTAINER, files }, atMs)
+  openPull(repository, number, { branch, title, user: MAINTAINER }, atMs)
+}
+
 /**
  * Creates a repository with code, docs, two releases, and a later change that is not documented yet.
  * @param addHistory adds what happened between the last release and that change
@@ -109,8 +130,7 @@ function createDemoRepository(
   addHistory(repository)
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
-  const patches =
-    changedFiles.length === 0 ? { 'src/deploy.ts': FLAG } : Object.fromEntries(changedFiles.map((file) => [file, LINE]))
+  const patches = createPatches(changedFiles)
   if (isMerged) pushChange(1, title, patches, branch)
   else pushChange(1, title, patches, undefined, newest)
   const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }

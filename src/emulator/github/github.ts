@@ -4,12 +4,13 @@ import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord, ScheduledTurn } from '../service/job-machine.ts'
 import { createAgentWork } from './agent-work.ts'
-import { createDemoState } from './demo-state.ts'
+import { createDemoState, openStandIn } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, DEFAULT_GITHUB } from './github-scenarios.ts'
 import { performOperation } from './perform-operation.ts'
 import { RequestBudget } from './rate-limit.ts'
 import { API_PATH, type Reply, NOT_FOUND, notImplemented, ok, replyWithError, findIgnoringCase } from './reply.ts'
+import type { RepositoryState } from './repository-state.ts'
 import { type GitHubRoute, findGitHubRoute, replaceUnknownNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { type WebhookEvent, createEventSource } from './webhook-events.ts'
@@ -153,6 +154,13 @@ export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
     if (isAlias(name) && operation === 'pulls/list') agentRepositoryName = name
   }
 
+  /** The event of a run and `change-range` can name a pull request of the real repository. */
+  function rehearsePull(repository: RepositoryState, { pull_number: given }: GitHubRoute['params']): void {
+    const number = Number(given ?? NaN)
+    if (Number.isNaN(number) || repository.pulls[number] !== undefined) return
+    openStandIn(repository, number, startMs, options.changedFiles)
+  }
+
   /** @param sender the login behind all changes since the last call, if known */
   function publishEvents(nowMs: number, sender?: string): void {
     if (options.onEvent !== undefined) takeEvents({ nowMs, baseUrl }, sender).forEach(options.onEvent)
@@ -209,6 +217,7 @@ export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
     const parsed = parseBody(request.body)
     if ('refused' in parsed) return parsed.refused
     const requested = { params: route.params, query: new URLSearchParams(query.join('?')) }
+    if (isAlias(name)) rehearsePull(repository, route.params)
     const known = isAlias(name) ? replaceUnknownNames(repository, requested) : requested
     const mediaType = OTHER_MEDIA_TYPE.exec(request.headers['accept'] ?? '')?.[0]
     if (mediaType !== undefined) return notImplemented(`the media type ${mediaType}`)

@@ -6,18 +6,29 @@ import { EMULATOR_KEY } from '../../../../src/emulator/http/access.ts'
 import { startInTerminal, type Started } from '../../../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
 
-const INPUTS = ['prompt', 'label', 'paths', 'base-url', 'project-id', 'api-key', 'github-token', 'dry-run']
+const INPUTS = [
+  'prompt',
+  'prompt-file',
+  'label',
+  'paths',
+  'base-url',
+  'project-id',
+  'api-key',
+  'github-token',
+  'dry-run',
+]
 const ACTION_YML = `inputs:\n${INPUTS.map((name) => `  ${name}:\n`).join('')}runs:\n  main: dist/agent/index.js\n`
 
 /** Prints what reached it. The key and the token are masked in the log, so it names those that it expects. */
 const AGENT = `const { env } = process
-const { appendFileSync, readFileSync } = require('node:fs')
+const { appendFileSync, existsSync, readFileSync } = require('node:fs')
 const input = (name) => env['INPUT_' + name]
 const key = { '${EMULATOR_KEY}': 'embedded', '': 'none' }[input('API-KEY')] ?? 'other'
 const [token, repository = 'any'] = input('GITHUB-TOKEN').split(':')
 const { commits, schedule } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
 console.log('service', input('BASE-URL').startsWith('http://127.0.0.1:'), 'key', key)
 console.log('token', token === '${GITHUB_TOKEN}' ? 'embedded' : token || 'none', repository)
+console.log('file', existsSync(env.GITHUB_WORKSPACE + '/' + input('PROMPT-FILE')))
 console.log('event', env.GITHUB_EVENT_NAME, env.GITHUB_REF, env.GITHUB_JOB, env.GITHUB_ACTION, schedule ?? commits?.length)
 console.log('env', env.HTTP_PROXY ?? 'none', env.DOCS_AGENT_BASE_URL ? 'set' : 'unset', 'dry', input('DRY-RUN') || 'no')
 appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request') + '\\npr-link=\\n')
@@ -106,6 +117,39 @@ test('lists other steps, and gives their outputs demo values', async () => {
   expect(stdout).toMatch(/prompt +demo-token-token\n/)
   expect(stdout).toContain('token embedded any\n')
   expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
+})
+
+test('names the outputs that only GitHub knows, if an `if` is false because of them', async () => {
+  const filter = `- id: filter
+        uses: dorny/paths-filter@v3
+      - if: steps.filter.outputs.docs == 'true'
+        run: echo docs
+    outputs: { docs: "\${{ steps.filter.outputs.docs }}" }`
+  const next = `  next:
+    needs: docs
+    if: needs.docs.outputs.docs == 'true'
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo next`
+  const { stdout } = await play(job(filter, 'push:', next))
+  const isFalse = 'skipped, its `if` is false: '
+  expect(stdout).toContain(`${isFalse}steps.filter.outputs.docs is demo-filter-docs, which only GitHub knows\n`)
+  expect(stdout).toContain(`${isFalse}needs.docs.outputs.docs is demo-filter-docs, which only GitHub knows\n`)
+})
+
+test('a step sees the files of the repository only after a checkout', async () => {
+  const read = step('prompt-file: .github/workflows/docs.yml')
+  const { stdout } = await play(job(`${read}\n      - uses: actions/checkout@v4\n      ${read}`))
+  expect(stdout.match(/file (?:true|false)/g)).toEqual(['file false', 'file true'])
+})
+
+test('replaces a prompt file that a script would write', async () => {
+  const write = "- uses: actions/checkout@v4\n      - run: echo 'Do it' > prompt.md"
+  const { stdout } = await play(
+    job(`${write}\n      ${step('prompt-file: prompt.md')}\n      ${step('prompt-file: other.md')}`),
+  )
+  expect(stdout).toMatch(/prompt +demo-prompt\.md\n/)
+  expect(stdout).toMatch(/prompt-file +other\.md\n/)
 })
 
 test('says of a longer script that GitHub would run it', async () => {
