@@ -7,6 +7,7 @@ import {
 } from '../../src/emulator/github/github-scenarios.ts'
 import { createPullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playStep } from '../support/play-step.ts'
 import { PUSH, type GivenRun } from '../support/fake-github.ts'
@@ -180,7 +181,7 @@ const ROWS: readonly Row[] = [
     github: { permissions: { 'pull-requests': 'write', checks: 'read', statuses: 'read' } },
     ends: 'red, pull-request',
     outputs: { checks: 'failure' },
-    notice: '`actions: read`',
+    notice: '`permissions: { actions: read,',
   },
   {
     name: 'requests reviews from authors of the change and from named reviewers',
@@ -270,15 +271,15 @@ const ROWS: readonly Row[] = [
     plays: ['no-permission'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': '', checks: '', 'in-scope': '' },
-    notice: 'Grant `pull-requests: read`',
+    notice: 'these permissions: `permissions: { actions: read, checks: read, contents: read,',
   },
   {
-    name: 'reads everything, marks nothing and names the missing permission with a read-only token',
+    name: 'reads everything, marks nothing and names all permissions with a read-only token',
     given: {},
     plays: ['read-only'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': 'open' },
-    notice: 'Grant `pull-requests: write`',
+    notice: 'issues: write, pull-requests: write }`',
     leaves: { labels: [], comments: [] },
   },
   {
@@ -377,4 +378,40 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
   expect(pull ?? {}).toMatchObject(row.leaves ?? {})
   if (played.outputs['pr-head-sha'] !== '') expect(played.outputs['pr-head-sha']).toBe(pull?.headSha)
   expect(JSON.stringify([texts, played.outputs])).not.toContain(GITHUB_TOKEN)
+})
+
+const REFUSED = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
+
+test.each<[operation: string, given: Record<string, string>, permissions: string]>([
+  [
+    'checks/list-for-ref',
+    { 'wait-for-checks': 'true' },
+    'actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read',
+  ],
+  [
+    'repos/get-combined-status-for-ref',
+    { 'wait-for-checks': 'true' },
+    'actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read',
+  ],
+  [
+    'repos/compare-commits-with-basehead',
+    { 'allowed-paths': 'docs/**' },
+    'actions: read, contents: read, issues: write, pull-requests: write',
+  ],
+])('names all permissions if %s is refused after the prompt', async (operation, given, permissions) => {
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
+  const { isGreen, line, notice } = await playStep({ inputs, responses: { [operation]: REFUSED } })
+  expect(isGreen).toBe(false)
+  for (const text of [line, notice?.text]) {
+    expect(text).toContain(`\`permissions: { ${permissions} }\``)
+    expect(text).not.toContain('under `permissions` of the job')
+  }
+})
+
+test('names the one permission that a token for another repository lacks', async () => {
+  const given = { 'github-token': GITHUB_TOKEN, 'pr-repository': 'acme/docs', 'allowed-paths': 'docs/**' }
+  const responses = { 'repos/compare-commits-with-basehead': REFUSED }
+  const { line } = await playStep({ inputs: agentInputs({}, given), facts: { repository: 'acme/code' }, responses })
+  expect(line).toContain('If `acme/docs` is not')
+  expect(line).not.toContain('`permissions: {')
 })

@@ -10,11 +10,11 @@ import type { CommentAddress } from '../github/comments.ts'
 import type { PullRequestCommit } from '../github/commits.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { type ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
+import { ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import type { AgentInputs, Task } from './inputs.ts'
+import { type AgentInputs, formatGrant, type Task } from './inputs.ts'
 
 /** The value of the output `checks`. `none`: no check is registered. Never treat this as `success`. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
@@ -197,11 +197,22 @@ export interface Run extends Partial<InputFacts> {
   readonly durationMs: number
 }
 
+/** The advice to grant one permission, and the repository that it is about. */
+const GRANT_FOR = /^Grant .* If `([^`]*)` is not the workflow's own repository/
+
+/** Completes the advice to grant a permission: whoever lists only that one in a workflow takes all others away. */
+function completeGrant(error: ActionError, inputs: AgentInputs, { repository }: Step['context']): ActionError {
+  const [, about] = GRANT_FOR.exec(error.hint ?? '') ?? []
+  if (about === undefined || !isSameRepository(about, repository)) return error
+  return new ActionError(error.code, error.message, { cause: error, hint: formatGrant(inputs) })
+}
+
 /** A read that is older is repeated before a prompt is sent. */
 const MAX_READ_AGE_MS = 2_000
 
 /** The only writer of the record of a step. */
 export class Recorder {
+  readonly #inputs: AgentInputs
   readonly #step: Step
   readonly #timeline: TimelineEntry[] = []
   readonly #warnings: Warning[] = []
@@ -211,6 +222,7 @@ export class Recorder {
   #commits: { readonly headSha: string; readonly listed: readonly PullRequestCommit[] } | undefined
 
   constructor(inputs: AgentInputs, step: Step) {
+    this.#inputs = inputs
     this.#step = step
     const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, label, prRepository } = inputs
     const { stepId, isRehearsal, repository } = step.context
@@ -271,7 +283,7 @@ export class Recorder {
 
   /** Records that something on GitHub could not be done. */
   warn(message: string, error: ActionError): void {
-    this.#warnings.push({ message, error })
+    this.#warnings.push({ message, error: completeGrant(error, this.#inputs, this.#step.context) })
     this.#step.runner.log(`${message}: ${describeError(error)}`)
     logCauses(error, this.#step.runner.debug)
   }

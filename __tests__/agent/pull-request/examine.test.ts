@@ -193,7 +193,14 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   ],
   ['has an unknown address', {}, fakeGitHub(), 'https://github.com/acme/docs/compare/x', 'has no repository', 0],
   ['no input names, without a token', {}, null, LINK, undefined, 0],
-  ['`wait-for-checks` needs, without a token', CHECKED, null, LINK, 'there is no `github-token`', 0],
+  [
+    '`wait-for-checks` needs, without a token',
+    CHECKED,
+    null,
+    LINK,
+    "at its default. Grant the workflow's job these permissions: `permissions: {",
+    0,
+  ],
   ['`allowed-paths` needs, without a token', ALLOWED, null, LINK, 'there is no `github-token`', 0],
 ])('reports nothing about a pull request that %s', async (_what, inputs, github, prLink, text, waitedMs) => {
   const done = await handOver(inputs, github, prLink)

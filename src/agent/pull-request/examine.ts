@@ -9,7 +9,7 @@ import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
-import type { AgentInputs } from '../inputs.ts'
+import { type AgentInputs, formatGrant } from '../inputs.ts'
 import {
   type AgentStep,
   type ChangedFiles,
@@ -75,10 +75,10 @@ const RETRY_PAUSE_MS = 3_000
 
 /** Reads the pull request of a link, unless a step has just read it to determine what a follow-up did. */
 async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
-  const { clock, context, deadlineAt, github } = step
+  const { clock, context, deadlineAt, github, inputs } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
-      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or set a token with that permission.",
+      hint: `Leave \`github-token\` at its default. ${formatGrant(inputs)}`,
     })
   const address = toPullRequestAddress(link, context)
   const known = wasRead ? step.record.getNewestRead(address) : undefined
