@@ -164,7 +164,10 @@ export function resolveInOrder<T>(...results: readonly (T | ActionError)[]): () 
 }
 
 export const createGitHubError = (code: ErrorCode, hint?: string): ActionError =>
-  new ActionError(code, `GitHub said ${code}.`, hint === undefined ? {} : { hint })
+  new ActionError(code, `GitHub said ${code}.`, {
+    ...(hint !== undefined && { hint }),
+    ...(hint?.startsWith('Grant ') && { lacksPermissionIn: 'acme/docs' }),
+  })
 
 export const rejectWith = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 

@@ -197,13 +197,9 @@ export interface Run extends Partial<InputFacts> {
   readonly durationMs: number
 }
 
-/** The advice to grant one permission, and the repository that it is about. */
-const GRANT_FOR = /^Grant .* If `([^`]*)` is not the workflow's own repository/
-
 /** Completes the advice to grant a permission: whoever lists only that one in a workflow takes all others away. */
 function completeGrant(error: ActionError, inputs: AgentInputs, { repository }: Step['context']): ActionError {
-  const [, about] = GRANT_FOR.exec(error.hint ?? '') ?? []
-  if (about === undefined || !isSameRepository(about, repository)) return error
+  if (!isSameRepository(error.lacksPermissionIn ?? '', repository)) return error
   return new ActionError(error.code, error.message, { cause: error, hint: formatGrant(inputs) })
 }
 

@@ -163,7 +163,7 @@ function toRefusalError(
   const toError = (
     code: ErrorCode,
     message: string,
-    details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs'>> = {},
+    details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs' | 'lacksPermissionIn'>> = {},
   ) => new ActionError(code, message, { ...details, cause: refusal })
   if (status < 400)
     return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
@@ -181,6 +181,7 @@ function toRefusalError(
   const message = status === 422 ? describeValidation(refusal, redact) : describeRefusal(githubMessage, status, redact)
   const grant = {
     hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, set \`github-token\` to a token that has this permission there.`,
+    lacksPermissionIn: repository,
   }
   const createLabel = {
     hint: `Create the label in \`${repository}\` once, or grant \`issues: write\` under \`permissions\` of the job.`,

@@ -24,7 +24,7 @@ const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
 
 function adviseReader(error: ActionError): ActionError {
   // An error about one permission names both, because the workflow would fail at the second one otherwise.
-  const hint = error.hint?.startsWith('Grant ') === true ? GRANT : (HINTS[error.code] ?? error.hint)
+  const hint = error.lacksPermissionIn !== undefined ? GRANT : (HINTS[error.code] ?? error.hint)
   return new ActionError(error.code, error.message, { cause: error, hint })
 }
 

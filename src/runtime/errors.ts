@@ -52,6 +52,8 @@ export class ActionError extends Error {
   readonly retryAfterMs: number | undefined
   /** The status of the response that caused the error. */
   readonly status: number | undefined
+  /** The repository, `owner/name`, in which the token lacks the permission that `hint` advises to grant. */
+  readonly lacksPermissionIn: string | undefined
 
   constructor(
     code: ErrorCode,
@@ -62,7 +64,8 @@ export class ActionError extends Error {
       quote,
       retryAfterMs,
       status,
-    }: Partial<Pick<ActionError, 'cause' | 'hint' | 'quote' | 'retryAfterMs' | 'status'>> = {},
+      lacksPermissionIn,
+    }: Partial<Omit<ActionError, 'code' | keyof Error>> & Pick<Error, 'cause'> = {},
   ) {
     super(message, cause === undefined ? {} : { cause })
     this.code = code
@@ -70,6 +73,7 @@ export class ActionError extends Error {
     this.quote = quote
     this.retryAfterMs = retryAfterMs
     this.status = status
+    this.lacksPermissionIn = lacksPermissionIn
   }
 }
 
@@ -77,9 +81,6 @@ const TRANSIENT_CODES = new Set<ErrorCode>(['unreachable', 'rate-limited', 'serv
 
 /** Whether a failed read can succeed later. */
 export const isTransient = ({ code }: ActionError): boolean => TRANSIENT_CODES.has(code)
-
-/** Whether the error is advice to grant a permission, which a caller can replace by a complete list. */
-export const isAboutPermissions = ({ hint }: ActionError): boolean => hint?.startsWith('Grant ') === true
 
 /** Limits the chain, because an error can be its own cause. */
 const MAX_CAUSES = 5
@@ -142,7 +143,7 @@ export async function requireBeforeSending<T>(
     if (error.code === 'not-sent') throw error
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, {
       cause: error,
-      hint: grant !== undefined && isAboutPermissions(error) ? grant : (error.hint ?? hint),
+      hint: (error.lacksPermissionIn === undefined ? undefined : grant) ?? error.hint ?? hint,
     })
   }
 }

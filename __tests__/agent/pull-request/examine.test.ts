@@ -178,9 +178,9 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   [
     'the token cannot see',
     CHECKED,
-    rejectReads('not-found', 'Grant it.'),
+    rejectReads('not-found', 'Check that it exists.'),
     LINK,
-    'The pull request could not be read: GitHub said not-found. Grant it.',
+    'The pull request could not be read: GitHub said not-found. Check that it exists.',
     30_000,
   ],
   [

@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isAboutPermissions, isTransient, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
@@ -276,7 +276,7 @@ export function formatMarkGrant(step: AgentStep, repository = getRepository(step
 export function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = isAboutPermissions(error) ? formatMarkGrant(step) : error.hint
+  const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
