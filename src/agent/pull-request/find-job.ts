@@ -111,10 +111,10 @@ export async function findJobOfPullRequest(
   const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
   const [first] = own
   if (first !== undefined) onCandidate?.(pullRequest)
-  if (!step.inputs.hasService)
-    return first === undefined
-      ? none([])
-      : { kind: 'job', jobId: first.history.job, pullRequest, isProven: false, listed: first }
+  if (!step.inputs.hasService) {
+    const [jobId] = jobIds
+    return jobId === undefined ? none([]) : { kind: 'job', jobId, pullRequest, isProven: false, listed: find(jobId) }
+  }
   const reasons: string[] = []
   for (const jobId of jobIds) {
     const listed = find(jobId)
