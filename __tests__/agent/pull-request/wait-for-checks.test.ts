@@ -17,6 +17,9 @@ import { commit } from '../../support/github-state.ts'
 import { endWith, FOLLOW_UP } from '../../support/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
+/** What a step that waits for checks needs, as a line to paste. */
+const GRANT =
+  "Grant the workflow's job these permissions: `permissions: { actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read }`."
 const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
 /** Whether a fix round would follow, as a step decides it. */
@@ -97,7 +100,7 @@ test('warns once that a failed run may have been replaced, and only for the fina
   const { found, notice } = await poll([PENDING, doubtful])
   expect([found.checks, notice]).toEqual([
     'failure',
-    'A failed run counts as a failure although a later run of its workflow may have replaced it: GitHub said forbidden. Grant it.',
+    `A failed run counts as a failure although a later run of its workflow may have replaced it: GitHub said forbidden. ${GRANT}`,
   ])
   const other = await poll([doubtful, createGitHubError('not-found')], {}, { readPullRequest: resolveInOrder(MOVED) })
   expect(other.found).toEqual(describePullRequest(MOVED))
@@ -206,7 +209,7 @@ test.each<['merged' | 'closed', readonly Check[], string]>([
 test('does not wait if a permission is missing, and reports no checks', async () => {
   const { found, elapsedMs, notice } = await poll([createGitHubError('forbidden', 'Grant it.')])
   expect([found, elapsedMs]).toEqual([describePullRequest(PULL_REQUEST), 0])
-  expect(notice).toBe('The checks could not be read: GitHub said forbidden. Grant it.')
+  expect(notice).toBe(`The checks could not be read: GitHub said forbidden. ${GRANT}`)
 })
 
 test('adds each change of the checks to the timeline once', async () => {
