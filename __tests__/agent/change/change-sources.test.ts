@@ -126,7 +126,7 @@ test('lists all sources of a long change, each once', async () => {
 const manyShas = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => String(index).padStart(40, '0'))
 const UNKNOWN_SOURCES =
-  'Could not determine all pull requests that the change came from, so perhaps no review was requested from some who approved them'
+  'Could not determine all pull requests that the change came from, so some of the people who approved them may not have been asked for a review'
 const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
   step.record.read().warnings.map(({ message }) => message)
 
@@ -170,7 +170,7 @@ test('keeps the sources that were found if GitHub fails, and reports it once', a
   const found = await open({ ...given, responses: failing })
   expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
   expect(listLosses(found)).toEqual([
-    'Could not determine all pull requests that the change came from, so the history names at most 300 commits instead',
+    'Could not determine all pull requests that the change came from, so the history names commits instead',
   ])
 })
 

@@ -332,8 +332,8 @@ const MAX_SOURCES = 300
 /** Says what follows if not every source of a change is known. */
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
-    ...(label === '' ? [] : [`the history names at most ${MAX_SOURCES} commits instead`]),
-    ...(reviewers.hasApprovers ? ['perhaps no review was requested from some who approved them'] : []),
+    ...(label === '' ? [] : ['the history names commits instead']),
+    ...(reviewers.hasApprovers ? ['some of the people who approved them may not have been asked for a review'] : []),
   ]
   return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
 }
