@@ -453,7 +453,7 @@ export function conclude(run: Run): Conclusion {
   if (isGreen && unmarked !== undefined)
     return {
       isGreen: false,
-      title: 'The pull request was not marked',
+      title: 'The next run would not find the pull request',
       text: joinSentences([unmarked.message, text(run)]),
       advice: unmarked.hint,
     }

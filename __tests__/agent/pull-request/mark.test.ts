@@ -349,18 +349,23 @@ describe('if a rolling step finds its pull request in another repository than th
   const withoutRepository = { facts: { repository: 'acme/code', eventName: 'push', payload: PUSH } }
 
   test.each([{ 'on-open-pr': 'follow-up' }, { 'on-open-pr': 'skip' }])('it is red with %j', async (given) => {
-    const { isGreen, report, outputs, line, docs } = await play(given, withoutRepository)
+    const { isGreen, title, report, outputs, line, docs } = await play(given, withoutRepository)
     const number = Number(outputs['pr-number'])
     expect([isGreen, outputs['outcome'], docs.pulls[number]?.labels]).toEqual([false, 'pull-request', ['docs-agent']])
     expect(report.unmarked?.hint).toBe('Set `pr-repository` to `acme/docs`.')
+    expect(title).toBe('The next run would not find the pull request')
     expect(line).toContain(
       `Pull request #${number} is in \`acme/docs\`, but the next run looks for it in \`acme/code\``,
     )
     expect(line).toContain('Set `pr-repository` to `acme/docs`.')
   })
 
-  test('it also names the token, if the pull request could not be marked', async () => {
-    const { report } = await play(ROLLING, { ...withoutRepository, responses: { [ADD_LABEL]: respondWith(403) } })
+  test.each<[what: string, responses: Readonly<Record<string, Responder>>]>([
+    ['could not be marked', { [ADD_LABEL]: respondWith(403) }],
+    ['is private and could not be read', { 'pulls/get': respondWith(404) }],
+    ['could not be read without a permission', { 'pulls/get': NO_ACCESS }],
+  ])('it also names the token, if the pull request %s', async (_what, responses) => {
+    const { report } = await play(ROLLING, { ...withoutRepository, responses })
     expect(report.unmarked?.hint).toMatch(
       /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To mark the pull request, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
     )

@@ -3,10 +3,9 @@
  * without changing the result.
  */
 import { openAtEnd, openGitHub } from '../../action/step.ts'
-import type { PullRequestLink } from '../../docs-service/schemas.ts'
 import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
-import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
@@ -20,7 +19,7 @@ import {
   readAndRecordPullRequest,
 } from '../record.ts'
 import { needsExamination } from './checks.ts'
-import { isMarkRequired, markPullRequest, recordUnmarked } from './mark.ts'
+import { markPullRequest, recordUnreadable } from './mark.ts'
 
 /** With more reviewers, nobody feels responsible. */
 const MAX_PEOPLE = 5
@@ -73,14 +72,13 @@ const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentI
 const NOT_FOUND_MS = 30_000
 const RETRY_PAUSE_MS = 3_000
 
-/** Reads the pull request of a link, unless a step has just read it to determine what a follow-up did. */
-async function readLinked(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
-  const { clock, context, deadlineAt, github, inputs } = step
+/** Reads the job's pull request, unless a step has just read it to determine what a follow-up did. */
+async function readLinked(address: PullRequestAddress, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
+  const { clock, deadlineAt, github, inputs } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: `Leave \`github-token\` at its default. ${formatGrant(inputs)}`,
     })
-  const address = toPullRequestAddress(link, context)
   const known = wasRead ? step.record.getNewestRead(address) : undefined
   if (known !== undefined) return known
   const read = () =>
@@ -105,18 +103,18 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
   const { context, github, inputs, record } = step
   const { job, effect } = record.newest
   const link = job?.prLink
+  let address: PullRequestAddress | undefined
   // Without a token, do not warn unless an input explicitly asks for checks or paths.
   if (job === undefined || link === undefined || (github === undefined && !needsExamination(inputs))) return undefined
   const wasRead = effect?.kind === 'updated' || effect?.kind === 'unchanged'
   try {
-    return await readLinked(link, wasRead, step)
+    address = toPullRequestAddress(link, context)
+    return await readLinked(address, wasRead, step)
   } catch (caught) {
     const error = asExpectedError(caught)
     record.warn('The pull request could not be read', error)
-    const address = canStillMark(error) ? toPullRequestAddress(link, context) : undefined
-    if (address !== undefined) await markPullRequest(address, job.id, step)
-    else if (isMarkRequired(step) && inputs.label !== '' && github !== undefined)
-      recordUnmarked(error, 'The pull request was not marked, because it could not be read', job.id, step)
+    if (address !== undefined && canStillMark(error)) await markPullRequest(address, job.id, step)
+    else await recordUnreadable(error, address, job.id, step)
     return undefined
   }
 }

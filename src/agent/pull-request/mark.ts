@@ -273,10 +273,10 @@ export function formatMarkGrant(step: AgentStep, repository = getRepository(step
 }
 
 /** Records that the job's pull request is not marked, although the next run depends on its mark. */
-export function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
+function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step)
+  const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
@@ -313,6 +313,23 @@ function recordMisplaced({ repository, number }: PullRequestAddress, jobId: stri
   const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
   const hints = run.unmarked === undefined ? [set] : [set, formatMarkGrant(step, repository), attach]
   record.add({ unmarked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+}
+
+/**
+ * Records that the job's pull request could not be read, and so was not marked.
+ * @param address undefined if the pull request is not on this GitHub
+ * @throws ActionError `cancelled`
+ */
+export async function recordUnreadable(
+  error: ActionError,
+  address: PullRequestAddress | undefined,
+  jobId: string,
+  step: AgentStep,
+): Promise<void> {
+  const { inputs, github } = step
+  if (!isMarkRequired(step) || inputs.label === '' || github === undefined) return
+  recordUnmarked(error, 'The pull request was not marked, because it could not be read', jobId, step)
+  if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
 
 /**
