@@ -130,6 +130,7 @@ describe('nothing is sent, and the step is red, if', () => {
     expect(report.error?.code).toBe('not-sent')
     expect(report.error?.message).toContain(reason)
     expect(report.error?.hint).toBeTruthy()
+    expect(report.error?.hint).not.toContain('job-id')
   })
 })
 

@@ -55,8 +55,8 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** For a step with `command`, which cannot be combined with `job-id`. */
 export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
 
-const RUN_AGAIN = 'Run the step again: it starts a new job.'
-const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
+export const RUN_AGAIN = 'Run the step again: it starts a new job.'
+export const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'

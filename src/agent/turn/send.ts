@@ -11,7 +11,7 @@ import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Task } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
-import { ASK_IN_AN_ISSUE } from '../outcome.ts'
+import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
@@ -34,7 +34,6 @@ import {
 import type { Recipient } from './recipient.ts'
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
-const WITHOUT_JOB_ID = 'Create a new job: run the same step without `job-id`.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
 const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
 const NOT_IDLE = 'The prompt was not sent: the agent may have been working until just before the deadline.'
@@ -56,8 +55,10 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
   let mayRunUntil: number | undefined
   for (let job = await readJob(jobId, watch); ;) {
     if (job === undefined) throw createLateError(UNREAD)
-    if (!acceptsPrompts(job))
-      throw new ActionError('not-sent', ARCHIVED, { hint: inputs.command === '' ? WITHOUT_JOB_ID : ASK_IN_AN_ISSUE })
+    if (!acceptsPrompts(job)) {
+      const startOver = isOfPullRequest ? RUN_AGAIN : WITHOUT_JOB_ID
+      throw new ActionError('not-sent', ARCHIVED, { hint: inputs.command === '' ? startOver : ASK_IN_AN_ISSUE })
+    }
     const isTurnRunning = !isTerminal(job) && (inputs.wait || isOfPullRequest)
     // The pull request of the job must be known before the prompt is sent.
     if (isTurnRunning || (isOfPullRequest && isWithoutLink(job))) {
