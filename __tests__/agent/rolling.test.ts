@@ -85,8 +85,15 @@ describe('the first job', () => {
       { github: combineScenarios(['label-not-created']) },
     )
     expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
-    expect(report.error?.message).toContain('The label `docs-agent` does not exist and could not be created')
+    expect(report.error?.message).toContain('The label `docs-agent` could not be found or created')
     expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
+  })
+
+  test('does not claim that a label is missing that GitHub could not return', async () => {
+    const { report } = await playFirst({}, { responses: { [GET_LABEL]: respondWith(502) } })
+    expect(report.error?.message).toBe(
+      'The label `docs-agent` could not be found or created: GitHub responded with 502.',
+    )
   })
 
   test('creates the label after one server error', async () => {

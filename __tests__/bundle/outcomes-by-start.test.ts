@@ -88,7 +88,7 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--scenario draft', 'and it is a draft'],
   ['--scenario github-down --input change-context=files', 'which is needed for'],
   ['--scenario github-down', "Could not determine whether the change is the agent's own work"],
-  ['--scenario "rolling, read-only"', 'does not exist and could not be created'],
+  ['--scenario "rolling, read-only"', 'could not be found or created'],
   [
     '--scenario "open-pull-request, read-only" --input on-open-pr=follow-up',
     "The follow-up could not be recorded in the history of pull request #1: GitHub says “Resource not accessible by integration” (403). Grant the workflow's job these permissions:",

@@ -110,7 +110,7 @@ async function findRolling(step: AgentStep): Promise<Found> {
 async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
   const { label } = step.inputs
   await requireBeforeSending(
-    `The label \`${label}\` does not exist and could not be created`,
+    `The label \`${label}\` could not be found or created`,
     () => createMissingLabel(step, exists),
     `Run the step again later, or create the label \`${label}\` by hand.`,
     `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
