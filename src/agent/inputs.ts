@@ -331,9 +331,9 @@ export function formatPermissions({ changeRange, waitForChecks }: PermissionInpu
 /** What to do if GitHub fails before the prompt. */
 export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
-/** Says which permissions to grant, as a complete line to paste. */
+/** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
 export const formatGrant = (inputs: PermissionInputs): string =>
-  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`
+  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If you set \`github-token\`, that token needs them instead.`
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
