@@ -149,7 +149,13 @@ test('a marked pull request whose row cannot be completed is a notice', async ()
   const { isGreen, report, notice, docs } = await playFollowUp({}, { responses })
   expect(docs.pulls[1]?.labels).toContain('docs-agent')
   expect([isGreen, report.unmarked]).toEqual([true, undefined])
-  expect(notice?.text).toMatch(/^The history comment was not updated, so it may still say that the agent is working: /)
+  expect(notice?.text).toMatch(/^The history comment was not updated, so it may be out of date: /)
+})
+
+test('does not say that the agent is working if GitHub has refused to write that', async () => {
+  const { isGreen, acceptedPrompts, notice } = await playFollowUp({}, { responses: { [UPDATE_COMMENT]: NO_ACCESS } })
+  expect([isGreen, acceptedPrompts]).toEqual([false, []])
+  expect(notice?.text).not.toContain('is working')
 })
 
 /** After the first read that names the pull request, the job cannot be read any more. */

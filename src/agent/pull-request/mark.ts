@@ -293,7 +293,7 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep
   const { record } = step
   if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
   else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
-  else record.warn('The history comment was not updated, so it may still say that the agent is working', error)
+  else record.warn('The history comment was not updated, so it may be out of date', error)
 }
 
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
