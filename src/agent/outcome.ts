@@ -450,19 +450,13 @@ export function conclude(run: Run): Conclusion {
   const isGreen = isGood && gates.every((isPassed) => isPassed === true)
   // A step with an error says itself what to do before the next run.
   const unmarked = getError(run) === undefined ? run.unmarked : undefined
-  if (isGreen && unmarked !== undefined)
-    return {
-      isGreen: false,
-      title: 'The next run would not find the pull request',
-      text: joinSentences([unmarked.message, text(run)]),
-      advice: unmarked.hint,
-    }
   const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
   const advice = getAdvice(run)
   const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
+  const isLost = isGreen && unmarked !== undefined
   return {
-    isGreen,
-    title: title(run) ?? '',
+    isGreen: isGreen && !isLost,
+    title: (isLost ? 'The next run would not find the pull request' : title(run)) ?? '',
     text: joinSentences([
       text(run),
       isPullRequestInspected(run) && formatPullRequest(run),

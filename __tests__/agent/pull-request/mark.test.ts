@@ -69,6 +69,13 @@ describe.each([
   })
 })
 
+test('says first what the agent did, also if the next run would not find it', async () => {
+  const responses = { [ADD_LABEL]: NO_ACCESS }
+  const { title, line } = await play({ ...ROLLING, 'wait-for-checks': 'true' }, { responses })
+  expect(title).toBe('The next run would not find the pull request')
+  expect(line).toMatch(/^The agent opened it\. All its checks have passed\. The label was not added to pull request #/)
+})
+
 test('names the label and the history comment in one sentence if both fail for the same reason', async () => {
   const { notice } = await play({}, { responses: { [ADD_LABEL]: respondWith(403), [COMMENT]: respondWith(403) } })
   expect(notice?.text).toMatch(
