@@ -316,7 +316,7 @@ type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
  * Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. Without an
  * explicit range, some events look back to the last success, so the line is enough for all events of the workflow.
  */
-export function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
+function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
   const permissions = [
     ...(waitForChecks || !isExplicitRange(changeRange) ? ['actions: read'] : []),
     ...(waitForChecks ? ['checks: read'] : []),

@@ -254,7 +254,7 @@ export const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
   /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
 
 /** Whether the next run depends on the mark: it would start another job otherwise. */
-export const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
 
 /** The repository in which the agent opens its pull requests. */
 export const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
