@@ -329,6 +329,18 @@ test('names all permissions if the token may not compare', async () => {
   await expect(playChange({ ...SINCE, ...FILES }, PUSHED, { compare })).rejects.toMatchObject({ hint })
 })
 
+test.each<[what: string, given: Given, refused: keyof GitHub]>([
+  ['compare', ELSEWHERE, 'compare'],
+  ['read the labels', { ...ELSEWHERE, 'skip-labels': 'no-docs' }, 'findPullRequestsOfCommit'],
+])(
+  'names no permissions of the own repository if the token may not %s in another one',
+  async (_what, given, refused) => {
+    const hint = 'Grant `contents: read`. If `acme/code` is not …'
+    const responses = { [refused]: rejectWith(createGitHubError('forbidden', hint)) }
+    await expect(playChange(given, ['repository_dispatch'], responses)).rejects.toMatchObject({ hint })
+  },
+)
+
 test.each<[given: Given, named: string]>([
   [{ 'skip-labels': 'no-docs' }, '`skip-labels`'],
   [{ 'skip-labels': 'no-docs', ...CODE, ...FILES }, '`paths`, `change-context` and `skip-labels`'],

@@ -278,7 +278,7 @@ async function applyExemption(
     UNKNOWN_LABELS,
     find,
     GITHUB_RETRY_HINT,
-    formatGrant(step.inputs),
+    isHere ? formatGrant(step.inputs) : undefined,
   )
   if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
   if (description !== undefined) step.record.add({ change: description })

@@ -11,7 +11,7 @@ import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runti
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
+import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
@@ -258,5 +258,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
   // The reply to a command omits sentences that name inputs, and must give this reason.
   const need = inputs.command === '' ? `, which is needed for ${joinWords(dependents)}` : ''
   const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
-  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, formatGrant(inputs))
+  const source = isExplicitRange(inputs.changeRange) ? inputs.changeRange.repository : undefined
+  const isHere = source === undefined || isSameRepository(source, context.repository)
+  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
 }
