@@ -139,8 +139,9 @@ const change = (path: string) => ({
   deletions: 0,
 })
 
-const ADVICE =
-  '`paths` has `packages/*/src`, which matches the folder of a changed file, but no file. Write `packages/*/src/**`.'
+const advise = (pattern: string) =>
+  `\`paths\` has \`${pattern}\`, which matches the folder of a changed file, but no file: write \`${pattern}/**\`.`
+const ADVICE = advise('packages/*/src')
 
 /** Plays a push that changes these files. */
 const playPush = (patterns: string, paths: readonly string[], fileList: Comparison['fileList'] = 'complete') => {
@@ -159,11 +160,11 @@ const playPush = (patterns: string, paths: readonly string[], fileList: Comparis
 
 test.each([
   ['packages/*/src', ['packages/a/src/x.ts'], ADVICE],
-  ['lib/**\n!packages/*/src', ['packages/a/src/x.ts'], ADVICE],
-  ['docs', ['docs/a.md'], 'Write `docs/**`.'],
-  ['**/deep', ['src/deep/y.ts'], 'Write `**/deep/**`.'],
-  ['.github', ['.github/workflows/ci.yml'], 'Write `.github/**`.'],
-  ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'Write `packages/*/v1.2/**`.'],
+  ['!docs\npackages/*/src', ['packages/a/src/x.ts', 'docs/a.md'], ADVICE],
+  ['docs', ['docs/a.md'], 'write `docs/**`.'],
+  ['**/deep', ['src/deep/y.ts'], 'write `**/deep/**`.'],
+  ['.github', ['.github/workflows/ci.yml'], 'write `.github/**`.'],
+  ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'write `packages/*/v1.2/**`.'],
 ])('%j is an input error if it matches no file of %j, but a folder', async (patterns, paths, advice) => {
   await expect(playPush(patterns, paths)).rejects.toMatchObject({
     code: 'invalid-input',
@@ -176,19 +177,25 @@ test.each([
   ['docs/*', ['docs/a/b.md']],
   ['*.md', ['x.md/a']],
   ['LICENSE', ['docs/a.md']],
+  ['src/**\n!docs', ['docs/a.md']],
 ])('%j only skips the step if no file of %j matches', async (patterns, paths) => {
   const { skip, log } = await playPush(patterns, paths)
   expect([skip, log]).toEqual(['No changed file matches `paths`.', expect.stringContaining('No file matches `paths`')])
 })
 
 test.each([
-  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [ADVICE]],
+  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [advise('!packages/*/src')]],
   ['packages/*/src', ['packages/a/src/x.ts', 'packages/b/src'], []],
   // The step has warned of a pattern that is only a name when it began.
   ['README.md\ndocs', ['README.md', 'docs/a.md'], []],
 ])('%j only warns of a folder if a file of %j matches', async (patterns, paths, expected) => {
   const { skip, logWarnings } = await playPush(patterns, paths)
   expect([skip, logWarnings]).toEqual([undefined, expected])
+})
+
+test('only warns of a folder that is not excluded if no file matches', async () => {
+  const { skip, logWarnings } = await playPush('lib/**\n!packages/*/src', ['packages/a/src/x.ts'])
+  expect([skip, logWarnings]).toEqual(['No changed file matches `paths`.', [advise('!packages/*/src')]])
 })
 
 test('only warns of a folder if a file that GitHub does not list may match', async () => {

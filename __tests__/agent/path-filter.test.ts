@@ -83,7 +83,7 @@ test.each([
 test.each(['docs', 'docs/api', 'my-docs_2'])('warns that %s matches only a file', (name) => {
   const warnings = parsePathRules(`a.md\n!${name}`).map(({ warning }) => warning)
   expect(warnings).toEqual([undefined, expect.stringMatching(/^line 2 matches only a file with exactly that name/)])
-  expect(warnings[1]).toContain(`\`${name}/**\``)
+  expect(warnings[1]).toContain(`\`!${name}/**\``)
   expect(matches(name, name)).toBe(true)
 })
 

@@ -170,7 +170,7 @@ export function parsePathRules(text: string): readonly PathRule[] {
       return []
     }
     const ofFolder = [...steps, ...INSIDE]
-    const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${pattern}/**\``
+    const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${line}/**\``
     return [
       {
         line,
@@ -232,7 +232,7 @@ export async function filterFiles<File extends MovablePath>(
 }
 
 /** A pattern that matches no file, but a folder of some: its author meant its files. */
-interface FolderPattern {
+interface FolderPattern extends Pick<PathRule, 'effect'> {
   readonly sentence: string
   /** Whether its own warning was shown when the step began. */
   readonly isReported: boolean
@@ -248,11 +248,10 @@ export async function findFolderPatterns(
   const found: FolderPattern[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
-  for (const { line, matches, matchesFolderOf, warning } of rules) {
+  for (const { line, effect, matches, matchesFolderOf, warning } of rules) {
     if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
-    const pattern = line.replace(/^!/, '')
-    const sentence = `\`${name}\` has ${quoteName(pattern)}, which matches the folder of a changed file, but no file. Write ${quoteName(`${pattern}/**`)}.`
-    found.push({ sentence, isReported: warning !== undefined })
+    const sentence = `\`${name}\` has ${quoteName(line)}, which matches the folder of a changed file, but no file: write ${quoteName(`${line}/**`)}.`
+    found.push({ effect, sentence, isReported: warning !== undefined })
   }
   return found
 }
