@@ -71,6 +71,11 @@ test.each([
   ['docs/**,', 'a comma, which is not a separator'],
   ['README.md, docs', 'a comma, which is not a separator'],
   ['README.md,*.txt', 'a comma, which is not a separator'],
+  // What YAML makes of a list after `>`.
+  [
+    'src/** docs/**',
+    'a space, which is not a separator; write each pattern on a separate line after `|` (`>` joins the lines)',
+  ],
   ['./docs/**', 'begins with `./`'],
   ['"docs/**"', 'has quotes around it'],
   ["'docs/**'", 'has quotes around it'],

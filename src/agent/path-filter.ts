@@ -115,6 +115,8 @@ const SEPARATORS = [
   ['a `|`', '|', /(?<!\\)\|/],
   ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|^[\w/-]+(?:\s+[\w/-]+)+$/i],
 ] as const
+/** A list after `>` has one pattern per line in the workflow, but not in the input. */
+const AFTER_PIPE = ' after `|` (`>` joins the lines)'
 /** Braces may be part of a name, such as `{id}.md`. But `{a,b}` and `{1..3}` are a list in other dialects. */
 const BRACES = /(?<!\\)\{([^{}]*)\}/g
 /** `@(a|b)`, `*(a)` and the like, and `(a|b)` of regular expressions. Parentheses may be part of a name, such as `app/(home)`. */
@@ -145,7 +147,7 @@ function findMistake(pattern: string): string | undefined {
     return 'has a `\\` before a `*`; folders are separated by `/`, and `*` also matches the character itself'
   for (const [name, character, separator] of SEPARATORS)
     if (separator.test(pattern))
-      return `has ${name}, which is not a separator; write each pattern on a separate line, and \`\\${character}\` for ${name} in a name`
+      return `has ${name}, which is not a separator; write each pattern on a separate line${character === ' ' ? AFTER_PIPE : ''}, and \`\\${character}\` for ${name} in a name`
   if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern)) return 'has an empty segment, `.` or `..`, which no path has'
   if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
