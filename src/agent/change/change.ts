@@ -336,7 +336,9 @@ const MAX_SOURCES = 300
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
     ...(label === '' ? [] : ['the history names commits instead']),
-    ...(reviewers.hasApprovers ? ['some of the people who approved them may not have been asked for a review'] : []),
+    ...(reviewers.hasApprovers
+      ? ['some people who approved these pull requests may not have been asked for a review']
+      : []),
   ]
   return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
 }
