@@ -40,6 +40,7 @@ test.each([
   ['*.md docs/**', 'a space, which is not a separator'],
   ['src/** !src/vendor/**', 'a space, which is not a separator'],
   ['src/** // code', 'a space, which is not a separator'],
+  ['src !src/vendor/**', 'a space, which is not a separator'],
   ['src/**;docs/**', 'a semicolon, which is not a separator'],
   ['! src/**', 'after its `!`'],
   ['!!src/**', 'after its `!`'],
@@ -186,8 +187,8 @@ test.each([
 test.each([
   ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [advise('!packages/*/src')]],
   ['packages/*/src', ['packages/a/src/x.ts', 'packages/b/src'], []],
-  // The step has warned of a pattern that is only a name when it began.
-  ['README.md\ndocs', ['README.md', 'docs/a.md'], []],
+  ['README.md\ndocs', ['README.md', 'docs/a.md'], [advise('docs')]],
+  ['src/**\nLICENSE', ['src/a.ts'], []],
 ])('%j only warns of a folder if a file of %j matches', async (patterns, paths, expected) => {
   const { skip, logWarnings } = await playPush(patterns, paths)
   expect([skip, logWarnings]).toEqual([undefined, expected])

@@ -85,17 +85,6 @@ test.each([
   expect(() => parsePathRules(pattern)).toThrow(expect.objectContaining({ problems: [containing(part)] }))
 })
 
-test.each(['docs', 'docs/api', 'my-docs_2'])('warns that %s matches only a file', (name) => {
-  const warnings = parsePathRules(`a.md\n!${name}`).map(({ warning }) => warning)
-  expect(warnings).toEqual([undefined, expect.stringMatching(/^line 2 matches only a file with exactly that name/)])
-  expect(warnings[1]).toContain(`\`!${name}/**\``)
-  expect(matches(name, name)).toBe(true)
-})
-
-test.each(['docs/**', 'docs*', 'a.md', '.env', 'docs/[a]', 'LICENSE?'])('does not warn about %s', (pattern) => {
-  expect(parsePathRules(pattern).map(({ warning }) => warning)).toEqual([undefined])
-})
-
 test('names every invalid line', () => {
   const problems = [containing('line 1 begins with'), containing('line 4 has a')]
   expect(() => parsePathRules('/a\nb\n\n[')).toThrow(expect.objectContaining({ problems }))

@@ -306,8 +306,6 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly hasService: boolean
   /** Hashes all inputs except secrets. */
   readonly hash: () => Promise<string>
-  /** Probable mistakes in valid inputs, as full sentences. */
-  readonly warnings: readonly string[]
 }
 
 type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
@@ -338,14 +336,11 @@ export const formatGrant = (inputs: PermissionInputs): string =>
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(AGENT_FIELDS, raw, workspace)
-  const { prompt, promptFile, jobId, paths, allowedPaths } = inputs
+  const { prompt, promptFile, jobId } = inputs
   return {
     ...inputs,
     hash: () => hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
-    warnings: Object.entries({ paths, 'allowed-paths': allowedPaths }).flatMap(([name, rules]) =>
-      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`])),
-    ),
   }
 }

@@ -12,8 +12,6 @@ export interface PathRule {
   readonly matches: (path: string) => boolean
   /** Whether it matches a folder that contains the path. Undefined for a pattern that says which files of a folder it means. */
   readonly matchesFolderOf: ((path: string) => boolean) | undefined
-  /** A probable mistake in the pattern, as the end of a sentence. */
-  readonly warning: string | undefined
 }
 
 /** A part of a pattern that matches one character, none, or several. */
@@ -113,7 +111,7 @@ const SEPARATORS = [
   ['a comma', ',', /(?<!\\),/],
   ['a semicolon', ';', /(?<!\\);/],
   ['a `|`', '|', /(?<!\\)\|/],
-  ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|^[\w/-]+(?:\s+[\w/-]+)+$/i],
+  ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|(?<!\\)\s!|^[\w/-]+(?:\s+[\w/-]+)+$/i],
 ] as const
 /** A list after `>` has one pattern per line in the workflow, but not in the input. */
 const AFTER_PIPE = ' after `|` (`>` joins the lines)'
@@ -153,8 +151,6 @@ function findMistake(pattern: string): string | undefined {
   return undefined
 }
 
-/** A name without a dot is probably the name of a folder. */
-const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 /** The last segment of a pattern may be the name of a folder, as in `packages/*\/src` and `.github`. */
 const MAY_BE_FOLDER = /(?:^|\/)(?:[^/.]*[^/.*]|[^/*?+[\]]+)$/
 
@@ -172,14 +168,12 @@ export function parsePathRules(text: string): readonly PathRule[] {
       return []
     }
     const ofFolder = [...steps, ...INSIDE]
-    const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${line}/**\``
     return [
       {
         line,
         effect: pattern === line ? 'include' : 'exclude',
         matches: (path) => matchesSteps(steps, path),
         matchesFolderOf: MAY_BE_FOLDER.test(pattern) ? (path) => matchesSteps(ofFolder, path) : undefined,
-        warning: FOLDER_NAME.test(pattern) ? warning : undefined,
       },
     ]
   })
@@ -236,8 +230,6 @@ export async function filterFiles<File extends MovablePath>(
 /** A pattern that matches no file, but a folder of some: its author meant its files. */
 interface FolderPattern extends Pick<PathRule, 'effect'> {
   readonly sentence: string
-  /** Whether its own warning was shown when the step began. */
-  readonly isReported: boolean
 }
 
 /** @throws ActionError `cancelled` */
@@ -250,16 +242,16 @@ export async function findFolderPatterns(
   const found: FolderPattern[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
-  for (const { line, effect, matches, matchesFolderOf, warning } of rules) {
+  for (const { line, effect, matches, matchesFolderOf } of rules) {
     if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
     const sentence = `\`${name}\` has ${quoteName(line)}, which matches the folder of a changed file, but no file: write ${quoteName(`${line}/**`)}.`
-    found.push({ effect, sentence, isReported: warning !== undefined })
+    found.push({ effect, sentence })
   }
   return found
 }
 
 export function warnOfFolders(folders: readonly FolderPattern[], { runner }: Pick<Step, 'runner'>): void {
-  for (const { sentence, isReported } of folders) if (!isReported) runner.warn(sentence)
+  for (const { sentence } of folders) runner.warn(sentence)
 }
 
 /**
