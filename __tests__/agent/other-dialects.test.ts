@@ -209,3 +209,10 @@ test('warns of a folder in allowed-paths when files are out of scope', async () 
   const { warnings } = await playStep({ inputs })
   expect(warnings.join('\n')).toContain('`allowed-paths` has')
 })
+
+test('is red if a folder in allowed-paths is not excluded, although its name is', async () => {
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, 'allowed-paths': '**\n!docs' })
+  const { isGreen, outputs, hostCalls } = await playStep({ inputs })
+  expect([isGreen, outputs['in-scope']]).toEqual([false, ''])
+  expect(hostCalls.join('\n')).toContain('`allowed-paths` has `!docs`')
+})
