@@ -66,6 +66,7 @@ test.each([
   ['../src/**', 'an empty segment, `.` or `..`'],
   ['src/../docs/**', 'an empty segment, `.` or `..`'],
   ['src//**', 'an empty segment, `.` or `..`'],
+  ['.', 'write `**` for all files'],
   ['/src/**', 'begins with `/`'],
   ['src/', 'ends with `/`'],
 ])('rejects the pattern %s of another dialect, and names its line', (pattern, problem) => {
@@ -91,6 +92,7 @@ test.each([
   ['docs/v1.0 notes.md', 'docs/v1.0 notes.md'],
   ['My Guide/**', 'My Guide/a.md'],
   ['docs\\ src', 'docs src'],
+  ['docs/Source\\ Code/**', 'docs/Source Code/a.md'],
   ['Node.js\\ guide.md', 'Node.js guide.md'],
   ['Hello\\, world.md', 'Hello, world.md'],
   ['docs/a\\|b.md', 'docs/a|b.md'],

@@ -146,7 +146,8 @@ function findMistake(pattern: string): string | undefined {
   for (const [name, character, separator] of SEPARATORS)
     if (separator.test(pattern))
       return `has ${name}, which is not a separator; write each pattern on a separate line${character === ' ' ? AFTER_PIPE : ''}, and \`\\${character}\` for ${name} in a name`
-  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern)) return 'has an empty segment, `.` or `..`, which no path has'
+  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern))
+    return 'has an empty segment, `.` or `..`, which no path has; remove it, and write `**` for all files'
   if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
 }
