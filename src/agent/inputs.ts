@@ -329,9 +329,9 @@ export function formatPermissions({ changeRange, waitForChecks }: PermissionInpu
 /** What to do if GitHub fails before the prompt. */
 export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
-/** Says which permissions to grant, as a complete line to paste. */
+/** Says which permissions to grant, as a complete line to paste. The step cannot tell the workflow's own token from another one. */
 export const formatGrant = (inputs: PermissionInputs): string =>
-  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}.`
+  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If \`github-token\` is not the workflow's own token, it needs them itself.`
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
