@@ -221,6 +221,12 @@ test('replies to a command on a pull request without a file that matches `paths`
   expect(replies).toEqual([expect.stringContaining('No changed file matches `paths`.')])
 })
 
+test('replies to a command without advice about inputs if `paths` has a mistake', async () => {
+  const { isGreen, sent, replies } = await play({ given: { paths: 'docs' } })
+  expect([isGreen, sent]).toEqual([false, []])
+  expect(replies).toEqual([expect.stringMatching(/\*\*The inputs are invalid\.\*\*\s+Nothing was sent\. Correct/)])
+})
+
 test('puts the `prompt` input first, then the instruction, then its context', async () => {
   const { prompt, log } = await play({ given: { prompt: 'Use plain words.' } })
   expect(log).toContain('The comment is a follow-up to job job_finished, which opened pull request #1.')

@@ -42,7 +42,7 @@ test.each<[name: string, text: string, value: object]>([
   ['poll-interval-seconds', '0.1', { pollIntervalMs: 100 }],
   ['change-context', 'diff', { changeContext: 'diff' }],
   ['change-range', 'since-last-success', { changeRange: { kind: 'since-last-success' } }],
-  ['paths', '', { paths: [], warnings: [] }],
+  ['paths', '', { paths: [] }],
   ['paths', ' docs/**\n\n!old/**\n', { paths: [{ line: 'docs/**' }, { line: '!old/**' }] }],
   ['skip-labels', '', { skipLabels: [] }],
   ['fail-on', 'failed,\n timeout, ', { failOn: new Set(['failed', 'timeout']) }],
@@ -68,12 +68,6 @@ test.each<[name: string, text: string, value: object]>([
 
 test.each(['api-key', 'base-url'])('sends no requests to the service in a dry run without `%s`', (name) => {
   expect(parse({ [name]: ' ', 'dry-run': 'true' })).toMatchObject({ dryRun: true, hasService: false })
-})
-
-test.each(['paths', 'allowed-paths'])('warns about a probable mistake in a pattern of `%s`', (name) => {
-  expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
-    expect.stringMatching(`^\`${name}\` line 3 matches only a file with exactly`),
-  ])
 })
 
 test('keeps the prompt of the input or the file unchanged, and rejects a blank file', () => {

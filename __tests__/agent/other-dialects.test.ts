@@ -40,6 +40,7 @@ test.each([
   ['*.md docs/**', 'a space, which is not a separator'],
   ['src/** !src/vendor/**', 'a space, which is not a separator'],
   ['src/** // code', 'a space, which is not a separator'],
+  ['src !src/vendor/**', 'a space, which is not a separator'],
   ['src/**;docs/**', 'a semicolon, which is not a separator'],
   ['! src/**', 'after its `!`'],
   ['!!src/**', 'after its `!`'],
@@ -65,6 +66,7 @@ test.each([
   ['../src/**', 'an empty segment, `.` or `..`'],
   ['src/../docs/**', 'an empty segment, `.` or `..`'],
   ['src//**', 'an empty segment, `.` or `..`'],
+  ['.', 'write `**` for all files'],
   ['/src/**', 'begins with `/`'],
   ['src/', 'ends with `/`'],
 ])('rejects the pattern %s of another dialect, and names its line', (pattern, problem) => {
@@ -90,6 +92,7 @@ test.each([
   ['docs/v1.0 notes.md', 'docs/v1.0 notes.md'],
   ['My Guide/**', 'My Guide/a.md'],
   ['docs\\ src', 'docs src'],
+  ['docs/Source\\ Code/**', 'docs/Source Code/a.md'],
   ['Node.js\\ guide.md', 'Node.js guide.md'],
   ['Hello\\, world.md', 'Hello, world.md'],
   ['docs/a\\|b.md', 'docs/a|b.md'],
@@ -139,8 +142,9 @@ const change = (path: string) => ({
   deletions: 0,
 })
 
-const ADVICE =
-  '`paths` has `packages/*/src`, which matches the folder of a changed file, but no file. Write `packages/*/src/**`.'
+const advise = (pattern: string) =>
+  `\`paths\` has \`${pattern}\`, which matches the folder of a changed file, but no file: write \`${pattern}/**\`.`
+const ADVICE = advise('packages/*/src')
 
 /** Plays a push that changes these files. */
 const playPush = (patterns: string, paths: readonly string[], fileList: Comparison['fileList'] = 'complete') => {
@@ -159,11 +163,11 @@ const playPush = (patterns: string, paths: readonly string[], fileList: Comparis
 
 test.each([
   ['packages/*/src', ['packages/a/src/x.ts'], ADVICE],
-  ['lib/**\n!packages/*/src', ['packages/a/src/x.ts'], ADVICE],
-  ['docs', ['docs/a.md'], 'Write `docs/**`.'],
-  ['**/deep', ['src/deep/y.ts'], 'Write `**/deep/**`.'],
-  ['.github', ['.github/workflows/ci.yml'], 'Write `.github/**`.'],
-  ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'Write `packages/*/v1.2/**`.'],
+  ['!docs\npackages/*/src', ['packages/a/src/x.ts', 'docs/a.md'], ADVICE],
+  ['docs', ['docs/a.md'], 'write `docs/**`.'],
+  ['**/deep', ['src/deep/y.ts'], 'write `**/deep/**`.'],
+  ['.github', ['.github/workflows/ci.yml'], 'write `.github/**`.'],
+  ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'write `packages/*/v1.2/**`.'],
 ])('%j is an input error if it matches no file of %j, but a folder', async (patterns, paths, advice) => {
   await expect(playPush(patterns, paths)).rejects.toMatchObject({
     code: 'invalid-input',
@@ -176,19 +180,25 @@ test.each([
   ['docs/*', ['docs/a/b.md']],
   ['*.md', ['x.md/a']],
   ['LICENSE', ['docs/a.md']],
+  ['src/**\n!docs', ['docs/a.md']],
 ])('%j only skips the step if no file of %j matches', async (patterns, paths) => {
   const { skip, log } = await playPush(patterns, paths)
   expect([skip, log]).toEqual(['No changed file matches `paths`.', expect.stringContaining('No file matches `paths`')])
 })
 
 test.each([
-  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [ADVICE]],
+  ['README.md\n!packages/*/src', ['packages/a/src/x.ts', 'README.md'], [advise('!packages/*/src')]],
   ['packages/*/src', ['packages/a/src/x.ts', 'packages/b/src'], []],
-  // The step has warned of a pattern that is only a name when it began.
-  ['README.md\ndocs', ['README.md', 'docs/a.md'], []],
+  ['README.md\ndocs', ['README.md', 'docs/a.md'], [advise('docs')]],
+  ['src/**\nLICENSE', ['src/a.ts'], []],
 ])('%j only warns of a folder if a file of %j matches', async (patterns, paths, expected) => {
   const { skip, logWarnings } = await playPush(patterns, paths)
   expect([skip, logWarnings]).toEqual([undefined, expected])
+})
+
+test('only warns of a folder that is not excluded if no file matches', async () => {
+  const { skip, logWarnings } = await playPush('lib/**\n!packages/*/src', ['packages/a/src/x.ts'])
+  expect([skip, logWarnings]).toEqual(['No changed file matches `paths`.', [advise('!packages/*/src')]])
 })
 
 test('only warns of a folder if a file that GitHub does not list may match', async () => {
@@ -200,4 +210,11 @@ test('warns of a folder in allowed-paths when files are out of scope', async () 
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'allowed-paths': '**/docs' })
   const { warnings } = await playStep({ inputs })
   expect(warnings.join('\n')).toContain('`allowed-paths` has')
+})
+
+test('is red if a folder in allowed-paths is not excluded, although its name is', async () => {
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, 'allowed-paths': '**\n!docs' })
+  const { isGreen, outputs, hostCalls } = await playStep({ inputs })
+  expect([isGreen, outputs['in-scope']]).toEqual([false, ''])
+  expect(hostCalls.join('\n')).toContain('`allowed-paths` has `!docs`')
 })

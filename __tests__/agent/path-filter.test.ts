@@ -71,6 +71,11 @@ test.each([
   ['docs/**,', 'a comma, which is not a separator'],
   ['README.md, docs', 'a comma, which is not a separator'],
   ['README.md,*.txt', 'a comma, which is not a separator'],
+  // What YAML makes of a list after `>`.
+  [
+    'src/** docs/**',
+    'a space, which is not a separator; write each pattern on a separate line after `|` (`>` joins the lines)',
+  ],
   ['./docs/**', 'begins with `./`'],
   ['"docs/**"', 'has quotes around it'],
   ["'docs/**'", 'has quotes around it'],
@@ -78,17 +83,6 @@ test.each([
   ['docs\\**\\2.md', 'separated by `/`'],
 ])('rejects %s: %s', (pattern, part) => {
   expect(() => parsePathRules(pattern)).toThrow(expect.objectContaining({ problems: [containing(part)] }))
-})
-
-test.each(['docs', 'docs/api', 'my-docs_2'])('warns that %s matches only a file', (name) => {
-  const warnings = parsePathRules(`a.md\n!${name}`).map(({ warning }) => warning)
-  expect(warnings).toEqual([undefined, expect.stringMatching(/^line 2 matches only a file with exactly that name/)])
-  expect(warnings[1]).toContain(`\`${name}/**\``)
-  expect(matches(name, name)).toBe(true)
-})
-
-test.each(['docs/**', 'docs*', 'a.md', '.env', 'docs/[a]', 'LICENSE?'])('does not warn about %s', (pattern) => {
-  expect(parsePathRules(pattern).map(({ warning }) => warning)).toEqual([undefined])
 })
 
 test('names every invalid line', () => {

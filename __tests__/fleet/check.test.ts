@@ -79,7 +79,7 @@ test('one error names all invalid inputs, and all problems of `projects`', () =>
   )
   expect(problems.split('\n')).toEqual([
     '7 inputs are invalid:',
-    '- `projects` has 3 without a valid identifier of 1 to 128 letters, digits, `_` or `-`.',
+    '- `projects` has 3 items without a valid identifier of 1 to 128 letters, digits, `_` or `-`.',
     '- `projects` names `a` more than once.',
     '- `projects` has `b`, whose `fail` cannot be overridden.',
     '- `projects` has `b`, whose `label` must be a string.',

@@ -68,7 +68,7 @@ export const hasCommand = (context: Context, command: string): boolean =>
 
 const NO_HISTORY_TITLE = 'The history comment is missing'
 const formatNoHistory = (number: number): string =>
-  `Pull request #${number} has the label, but no history comment names its job, so that the comment starts a new job. Somebody may have deleted the history comment. A step with the \`job-id\` of the pull request and without a prompt writes it again.`
+  `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`
 
 /** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
 async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | Skip | undefined> {

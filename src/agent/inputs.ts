@@ -306,8 +306,6 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly hasService: boolean
   /** Hashes all inputs except secrets. */
   readonly hash: () => Promise<string>
-  /** Probable mistakes in valid inputs, as full sentences. */
-  readonly warnings: readonly string[]
 }
 
 type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
@@ -333,19 +331,16 @@ export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
 export const formatGrant = (inputs: PermissionInputs): string =>
-  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If you set \`github-token\`, that token needs them instead.`
+  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If \`github-token\` is another token, that token needs them instead.`
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(AGENT_FIELDS, raw, workspace)
-  const { prompt, promptFile, jobId, paths, allowedPaths } = inputs
+  const { prompt, promptFile, jobId } = inputs
   return {
     ...inputs,
     hash: () => hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
-    warnings: Object.entries({ paths, 'allowed-paths': allowedPaths }).flatMap(([name, rules]) =>
-      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`])),
-    ),
   }
 }

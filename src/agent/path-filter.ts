@@ -12,8 +12,6 @@ export interface PathRule {
   readonly matches: (path: string) => boolean
   /** Whether it matches a folder that contains the path. Undefined for a pattern that says which files of a folder it means. */
   readonly matchesFolderOf: ((path: string) => boolean) | undefined
-  /** A probable mistake in the pattern, as the end of a sentence. */
-  readonly warning: string | undefined
 }
 
 /** A part of a pattern that matches one character, none, or several. */
@@ -113,8 +111,10 @@ const SEPARATORS = [
   ['a comma', ',', /(?<!\\),/],
   ['a semicolon', ';', /(?<!\\);/],
   ['a `|`', '|', /(?<!\\)\|/],
-  ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|^[\w/-]+(?:\s+[\w/-]+)+$/i],
+  ['a space', ' ', /(?<!\\)\*\s+\S|\.[a-z]\w*\s+\S|(?<!\\)\s!|^[\w/-]+(?:\s+[\w/-]+)+$/i],
 ] as const
+/** A list after `>` has one pattern per line in the workflow, but not in the input. */
+const AFTER_PIPE = ' after `|` (`>` joins the lines)'
 /** Braces may be part of a name, such as `{id}.md`. But `{a,b}` and `{1..3}` are a list in other dialects. */
 const BRACES = /(?<!\\)\{([^{}]*)\}/g
 /** `@(a|b)`, `*(a)` and the like, and `(a|b)` of regular expressions. Parentheses may be part of a name, such as `app/(home)`. */
@@ -145,14 +145,13 @@ function findMistake(pattern: string): string | undefined {
     return 'has a `\\` before a `*`; folders are separated by `/`, and `*` also matches the character itself'
   for (const [name, character, separator] of SEPARATORS)
     if (separator.test(pattern))
-      return `has ${name}, which is not a separator; write each pattern on a separate line, and \`\\${character}\` for ${name} in a name`
-  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern)) return 'has an empty segment, `.` or `..`, which no path has'
+      return `has ${name}, which is not a separator; write each pattern on a separate line${character === ' ' ? AFTER_PIPE : ''}, and \`\\${character}\` for ${name} in a name`
+  if (/(?:^|\/)\.\.?(?:\/|$)|\/\//.test(pattern))
+    return 'has an empty segment, `.` or `..`, which no path has; remove it, and write `**` for all files'
   if (pattern.endsWith('/')) return 'ends with `/`, so it matches no file; add `**`'
   return undefined
 }
 
-/** A name without a dot is probably the name of a folder. */
-const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 /** The last segment of a pattern may be the name of a folder, as in `packages/*\/src` and `.github`. */
 const MAY_BE_FOLDER = /(?:^|\/)(?:[^/.]*[^/.*]|[^/*?+[\]]+)$/
 
@@ -170,14 +169,12 @@ export function parsePathRules(text: string): readonly PathRule[] {
       return []
     }
     const ofFolder = [...steps, ...INSIDE]
-    const warning = `${at} matches only a file with exactly that name; to match the files of a folder, write \`${pattern}/**\``
     return [
       {
         line,
         effect: pattern === line ? 'include' : 'exclude',
         matches: (path) => matchesSteps(steps, path),
         matchesFolderOf: MAY_BE_FOLDER.test(pattern) ? (path) => matchesSteps(ofFolder, path) : undefined,
-        warning: FOLDER_NAME.test(pattern) ? warning : undefined,
       },
     ]
   })
@@ -232,10 +229,8 @@ export async function filterFiles<File extends MovablePath>(
 }
 
 /** A pattern that matches no file, but a folder of some: its author meant its files. */
-interface FolderPattern {
+interface FolderPattern extends Pick<PathRule, 'effect'> {
   readonly sentence: string
-  /** Whether its own warning was shown when the step began. */
-  readonly isReported: boolean
 }
 
 /** @throws ActionError `cancelled` */
@@ -248,17 +243,16 @@ export async function findFolderPatterns(
   const found: FolderPattern[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
-  for (const { line, matches, matchesFolderOf, warning } of rules) {
+  for (const { line, effect, matches, matchesFolderOf } of rules) {
     if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
-    const pattern = line.replace(/^!/, '')
-    const sentence = `\`${name}\` has ${quoteName(pattern)}, which matches the folder of a changed file, but no file. Write ${quoteName(`${pattern}/**`)}.`
-    found.push({ sentence, isReported: warning !== undefined })
+    const sentence = `\`${name}\` has ${quoteName(line)}, which matches the folder of a changed file, but no file: write ${quoteName(`${line}/**`)}.`
+    found.push({ effect, sentence })
   }
   return found
 }
 
 export function warnOfFolders(folders: readonly FolderPattern[], { runner }: Pick<Step, 'runner'>): void {
-  for (const { sentence, isReported } of folders) if (!isReported) runner.warn(sentence)
+  for (const { sentence } of folders) runner.warn(sentence)
 }
 
 /**

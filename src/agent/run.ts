@@ -71,7 +71,6 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns(step: AgentStep): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
-  inputs.warnings.forEach(runner.warn)
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })

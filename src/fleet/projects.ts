@@ -1,6 +1,7 @@
 /** The projects of a fleet: parses the input `projects`, and creates the row of each project for the matrix. */
 import { type RawInputs, REPOSITORY_PATTERN } from '../action/inputs.ts'
 import { ID_PATTERN } from '../runtime/url.ts'
+import { formatCount } from '../text/format.ts'
 import { quoteName, quoteNames } from '../text/markdown.ts'
 
 const OVERRIDES = ['prompt', 'pr-repository', 'label', 'allowed-paths', 'reviewers']
@@ -68,7 +69,9 @@ export function parseProjects(text: string): ParsedProjects {
     )
   const invalid = given.length - entries.length
   if (invalid > 0)
-    problems.push(`has ${invalid} without a valid identifier of 1 to 128 letters, digits, \`_\` or \`-\``)
+    problems.push(
+      `has ${formatCount(invalid, 'item')} without a valid identifier of 1 to 128 letters, digits, \`_\` or \`-\``,
+    )
   const names = entries.map(({ project }) => project)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) < index))
   if (repeated.size > 0) problems.push(`names ${quoteNames([...repeated])} more than once`)

@@ -14,7 +14,8 @@ import { concludeReport, nameRef, type Report, toReportOutputs } from './report.
 import { renderReportSummary } from './summary.ts'
 import { type ReportedChange, type Evidence, judgeChange } from './verdict.ts'
 
-const GRANT = "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`."
+const GRANT =
+  "Grant the workflow's job these permissions: `permissions: { contents: read, pull-requests: read }`. If `github-token` is another token, that token needs them instead."
 
 /** What to do about errors whose usual advice is about a job of the agent. */
 const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {

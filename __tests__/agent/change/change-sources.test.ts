@@ -126,7 +126,7 @@ test('lists all sources of a long change, each once', async () => {
 const manyShas = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => String(index).padStart(40, '0'))
 const UNKNOWN_SOURCES =
-  'Could not determine all pull requests that the change came from, so some of the people who approved them may not have been asked for a review'
+  'Could not determine all pull requests that the change came from, so some people who approved these pull requests may not have been asked for a review'
 const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
   step.record.read().warnings.map(({ message }) => message)
 

@@ -515,7 +515,7 @@ test.each<[given: Given, permissions: string]>([
     'actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read',
   ],
 ])('names all permissions that %j needs if one is missing', async (given, permissions) => {
-  const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`. If you set \`github-token\`, that token needs them instead.`
+  const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`. If \`github-token\` is another token, that token needs them instead.`
   await expect(
     playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN, ...COMPARED(['b', AGENT]) }),
   ).rejects.toMatchObject({ hint })

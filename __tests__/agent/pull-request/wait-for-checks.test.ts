@@ -19,7 +19,7 @@ import { endWith, FOLLOW_UP } from '../../support/report.ts'
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 /** What a step that waits for checks needs, as a line to paste. */
 const GRANT =
-  "Grant the workflow's job these permissions: `permissions: { actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read }`. If you set `github-token`, that token needs them instead."
+  "Grant the workflow's job these permissions: `permissions: { actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read }`. If `github-token` is another token, that token needs them instead."
 const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
 /** Whether a fix round would follow, as a step decides it. */

@@ -96,7 +96,10 @@ async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filte
 
   const matching = await filterFiles(paths, files, step)
   const folders = await findFolderPatterns('paths', paths, files, step)
-  if (matching.length > 0 || unlisted !== undefined) warnOfFolders(folders, step)
+  const isSkipped = matching.length === 0 && unlisted === undefined
+  // A mistake in a line that excludes files cannot be the reason why no file matches.
+  const mistakes = folders.filter(({ effect }) => isSkipped && effect === 'include')
+  warnOfFolders(mistakes.length > 0 ? [] : folders, step)
   const change = { ...found, files: matching, isFiltered: true }
   if (matching.length > 0) {
     const how = matching.length === 1 ? 'matches' : 'match'
@@ -116,7 +119,7 @@ async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filte
     description,
     change,
     skipReason: isEmpty(found) ? NO_COMMITS : 'No changed file matches `paths`.',
-    mistakes: folders.map(({ sentence }) => sentence),
+    mistakes: mistakes.map(({ sentence }) => sentence),
   }
 }
 
@@ -333,7 +336,9 @@ const MAX_SOURCES = 300
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
     ...(label === '' ? [] : ['the history names commits instead']),
-    ...(reviewers.hasApprovers ? ['some of the people who approved them may not have been asked for a review'] : []),
+    ...(reviewers.hasApprovers
+      ? ['some people who approved these pull requests may not have been asked for a review']
+      : []),
   ]
   return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
 }

@@ -173,7 +173,10 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
     if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0) warnOfFolders(await findFolderPatterns('allowed-paths', allowedPaths, files, step), step)
+    const folders = await findFolderPatterns('allowed-paths', allowedPaths, files, step)
+    const notExcluded = folders.find(({ effect }) => effect === 'exclude')
+    if (outside.length > 0) warnOfFolders(folders, step)
+    else if (notExcluded !== undefined) throw new ActionError('invalid-input', notExcluded.sentence)
     if (outside.length > 0 || (fileList === 'complete' && !isContained(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of the pull request.`)
   })
