@@ -2,14 +2,15 @@
 // the actions start faster; docs/internals/benchmarks.md says by how much. Usage: build.ts [folder instead of dist].
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
 import * as path from 'node:path'
-import { minify } from 'terser'
+import { minify } from '@swc/core'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
 import { MODULES_WITH_SIDE_EFFECTS } from './side-effects.ts'
 import { SHARED_EMULATOR, shareEmulator } from './share-emulator.ts'
-import { thirdPartyLicenses } from './third-party-licenses.ts'
+import { type BundleStats, thirdPartyLicenses } from './third-party-licenses.ts'
 
 const BUNDLES = {
   agent: 'src/entries/agent.js',
@@ -21,10 +22,16 @@ const BUNDLES = {
   start: 'scripts/start/main.js',
 }
 
-
-function run(file: string, ...args: readonly string[]): void {
-  execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
-}
+/** The part of ncc that is used: https://github.com/vercel/ncc */
+type Ncc = (
+  entry: string,
+  options: Readonly<Record<string, unknown>>,
+) => Promise<{
+  readonly code: string
+  /** The other files, such as chunks, by their names. */
+  readonly assets: Readonly<Record<string, { readonly source: string }>>
+  readonly stats: { readonly toJson: () => BundleStats }
+}>
 
 /** undici loads this module only to send form data, which nothing here does. Leaving it out makes the first file smaller. */
 const UNUSED_MODULE = '../web/fetch/body.js'
@@ -34,21 +41,26 @@ const UNUSED_MODULE = '../web/fetch/body.js'
  * parse before its first request. Function names stay, because stack traces of defects are read by people. Node.js reads a
  * file of ASCII only faster.
  */
-async function minifyBundle(folder: string): Promise<void> {
-  for (const name of fs.readdirSync(folder).filter((name) => name.endsWith('.js'))) {
-    const file = path.join(folder, name)
-    const { code } = await minify(fs.readFileSync(file, 'utf8'), {
-      module: true,
-      keep_fnames: true,
-      format: { ascii_only: true },
-    })
-    if (code === undefined) throw new Error(`${file} could not be minified.`)
-    fs.writeFileSync(file, compileAtOnce(code))
-  }
+async function minifyModule(module: string): Promise<string> {
+  const { code } = await minify(module, {
+    module: true,
+    compress: true,
+    mangle: true,
+    keep_fnames: true,
+    format: { asciiOnly: true, comments: false },
+  })
+  return compileAtOnce(code)
 }
 
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
-run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
+execFileSync(
+  process.execPath,
+  [path.join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+)
 copyPackages(root, path.join(root, 'build'))
 // webpack derives module ids from the paths of its loaders, which are inside ncc. A copy makes these paths the same everywhere.
 fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/ncc'), {
@@ -59,20 +71,26 @@ fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/nc
 const sideEffects = MODULES_WITH_SIDE_EFFECTS.map((file) => `./${file.replace(/\.ts$/, '.js')}`)
 fs.writeFileSync(path.join(root, 'build/package.json'), JSON.stringify({ type: 'module', sideEffects }))
 const sharedEmulator = shareEmulator(path.join(root, 'build'))
-// ncc keeps its cache in the home folder, and a build that is killed leaves a broken cache there, which breaks later builds.
-const NCC_OPTIONS = ['--external', UNUSED_MODULE, '--external', SHARED_EMULATOR, '--no-cache', '--quiet']
+// In this process, which compiles ncc once. Its cache is in the home folder, and a build that is killed leaves a broken cache
+// there, which breaks later builds.
+const ncc = createRequire(import.meta.url)(path.join(root, 'build/ncc/dist/ncc/index.js')) as Ncc
+const NCC_OPTIONS = { externals: [UNUSED_MODULE, SHARED_EMULATOR], cache: false, quiet: true }
 
 /** Bundles an entry into a folder of `build`. */
-async function bundle(name: string, entry: string, out: string): Promise<void> {
-  const stats = `build/${name}.stats.json`
-  const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('build/ncc/dist/ncc/cli.js', 'build', `build/${entry}`, ...files, ...NCC_OPTIONS)
-  await minifyBundle(path.join(root, out))
-  const licenses = thirdPartyLicenses(path.join(root, stats))
-  if (licenses !== '') fs.writeFileSync(path.join(root, out, 'licenses.txt'), licenses)
+async function bundle(entry: string, out: string): Promise<void> {
+  const { code, assets, stats } = await ncc(path.join(root, 'build', entry), NCC_OPTIONS)
+  const licenses = thirdPartyLicenses(stats.toJson())
+  const files = {
+    'index.js': code,
+    ...Object.fromEntries(Object.entries(assets).map(([name, { source }]) => [name, source])),
+    ...(licenses !== '' && { 'licenses.txt': licenses }),
+  }
+  fs.mkdirSync(path.join(root, out), { recursive: true })
+  for (const [name, text] of Object.entries(files))
+    fs.writeFileSync(path.join(root, out, name), name.endsWith('.js') ? await minifyModule(text) : text)
 }
 
-for (const [name, entry] of Object.entries(BUNDLES)) await bundle(name, entry, `build/dist/${name}`)
+for (const [name, entry] of Object.entries(BUNDLES)) await bundle(entry, `build/dist/${name}`)
 // The report is in the bundle of the agent, which has the same packages.
 fs.mkdirSync(path.join(root, 'build/dist/report'))
 fs.writeFileSync(
@@ -80,7 +98,7 @@ fs.writeFileSync(
   "process.argv.push('report')\nawait import('../agent/index.js')\n",
 )
 fs.copyFileSync(path.join(root, 'build/dist/agent/package.json'), path.join(root, 'build/dist/report/package.json'))
-await bundle('shared-emulator', sharedEmulator, 'build/shared-emulator')
+await bundle(sharedEmulator, 'build/shared-emulator')
 if (fs.existsSync(path.join(root, 'build/shared-emulator/licenses.txt')))
   throw new Error('The emulator contains a package, whose license dist/emulator lacks.')
 // The file that `SHARED_EMULATOR` names.

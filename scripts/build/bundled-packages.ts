@@ -44,7 +44,10 @@ function leaveOut(modules: string): void {
   for (const name of fs.globSync('undici/lib/{api,core,dispatcher}/*.js', { cwd: modules })) {
     const file = path.join(modules, name)
     const code = fs.readFileSync(file, 'utf8')
-    fs.writeFileSync(file, code.replace(/require\('node:(?:assert|http)'\)/g, (load) => BUILT_IN_PARTS[load] ?? load))
+    fs.writeFileSync(
+      file,
+      code.replace(/require\('node:(?:assert|http)'\)/g, (load) => BUILT_IN_PARTS[load] ?? load),
+    )
   }
   // Lets webpack drop the unused modules for OpenID Connect, platforms and summaries, which load many others.
   const core = path.join(modules, '@actions/core')

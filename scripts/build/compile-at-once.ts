@@ -1,5 +1,5 @@
 // V8 parses a function twice, first to find its end and again when it is called, unless the function is in parentheses. Every
-// module of a bundle is a function that is called at the start, and terser removes webpack's parentheses.
+// module of a bundle is a function that is called at the start, and minifying removes webpack's parentheses.
 import ts from 'typescript'
 
 /** Finds the functions in webpack's table of modules, an object at the top level of the file. */

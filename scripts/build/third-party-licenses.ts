@@ -11,6 +11,11 @@ interface StatsModule {
   readonly modules?: readonly StatsModule[]
 }
 
+/** What webpack reports of a bundle. */
+export interface BundleStats {
+  readonly modules: readonly StatsModule[]
+}
+
 const listFiles = (modules: readonly StatsModule[]): string[] =>
   modules.flatMap(({ nameForCondition, modules: inner = [] }) => [nameForCondition ?? '', ...listFiles(inner)])
 
@@ -27,14 +32,12 @@ function readNotices(folder: string): string[] {
   return [`${title}\n${'='.repeat(title.length)}\n\n${text}`.trim()]
 }
 
-/**
- * Lists the licenses of all packages in a bundle, in alphabetical order. Empty if there is no package.
- * @param statsFile the file of ncc's `--stats-out`
- */
-export function thirdPartyLicenses(statsFile: string): string {
-  const stats = JSON.parse(fs.readFileSync(statsFile, 'utf8')) as { readonly modules: readonly StatsModule[] }
+/** Lists the licenses of all packages in a bundle, in alphabetical order. Empty if there is no package. */
+export function thirdPartyLicenses(stats: BundleStats): string {
   const packagePattern = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
-  const folders = listFiles(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap((file) => packagePattern.exec(file)?.[0] ?? [])
+  const folders = listFiles(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap(
+    (file) => packagePattern.exec(file)?.[0] ?? [],
+  )
   const notices = [...new Set(folders)].flatMap(readNotices).sort()
   return notices.length === 0 ? '' : `${notices.join('\n\n\n')}\n`
 }

@@ -1,4 +1,4 @@
-/** Parses and validates what the service returns. */
+/** Parses and validates what the service returns. Schemas are lazy, because the prompt is sent before any of them is needed. */
 import * as z from 'zod/mini'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { DIALECT } from './dialect.ts'
@@ -130,25 +130,23 @@ export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | u
   return terminal === 'completed' ? undefined : terminal
 }
 
-const idSchema = z.string().check(z.regex(ID_PATTERN))
-
-const word = z.string().check(z.minLength(1))
-
-/** A field that nothing depends on, so a malformed value does not invalidate the job. */
-const detail = z.catch(z.optional(word), undefined)
+const idSchema = z.lazy(() => z.string().check(z.regex(ID_PATTERN)))
 
 const { fields } = DIALECT
 
-const wireJob = z.lazy(() =>
-  z.object({
+function wireJob() {
+  const word = z.string().check(z.minLength(1))
+  // Nothing depends on these fields, so a malformed value does not invalidate the job.
+  const detail = z.catch(z.optional(word), undefined)
+  return z.object({
     [fields.id]: idSchema,
     [fields.status]: word,
     [fields.source]: z.catch(z.optional(z.object({ [fields.repository]: detail, [fields.ref]: detail })), undefined),
     [fields.model]: detail,
     [fields.prLink]: z.nullish(z.string()),
     [fields.createdAt]: detail,
-  }),
-)
+  })
+}
 
 const STATUSES: ReadonlyMap<string, JobStatus> = new Map(
   Object.entries(DIALECT.statuses satisfies Readonly<Record<JobStatus, string>>).map(([status, word]) => [
@@ -157,7 +155,7 @@ const STATUSES: ReadonlyMap<string, JobStatus> = new Map(
   ]),
 )
 
-function toJob(wire: z.infer<typeof wireJob>): Job {
+function toJob(wire: z.infer<ReturnType<typeof wireJob>>): Job {
   const { [fields.status]: word, [fields.source]: source, [fields.prLink]: url } = wire
   const status = STATUSES.get(word)
   const prLink = parsePullRequestLink(url ?? '')
@@ -174,7 +172,7 @@ function toJob(wire: z.infer<typeof wireJob>): Job {
   }
 }
 
-export const jobSchema = z.pipe(wireJob, z.transform(toJob))
+export const jobSchema = z.lazy(() => z.pipe(wireJob(), z.transform(toJob)))
 
 /** The response to reading a job (section 4.3). Rejects another job. */
 export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
@@ -187,31 +185,31 @@ const ASSUMED_STATUS = DIALECT.statuses.active
  * The response to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted the prompt.
  * If the rest is malformed, the job counts as running until the next read.
  */
-export const acceptedJobSchema = z.union([
-  jobSchema,
-  z.pipe(
-    z.object({ [fields.id]: idSchema }),
-    z.transform((wire): Job => ({ ...toJob({ ...wire, [fields.status]: ASSUMED_STATUS }), isAssumed: true })),
-  ),
-])
-
-/** Converts `-0`, which is valid JSON, to 0. */
-const count = z.int().check(
-  z.nonnegative(),
-  z.overwrite((value) => value + 0),
+export const acceptedJobSchema = z.lazy(() =>
+  z.union([
+    jobSchema,
+    z.pipe(
+      z.object({ [fields.id]: idSchema }),
+      z.transform((wire): Job => ({ ...toJob({ ...wire, [fields.status]: ASSUMED_STATUS }), isAssumed: true })),
+    ),
+  ]),
 )
-
-/** Sections 2.2 and 2.3. */
-const visitorCounts = { human: count, ai: count, total: count }
 
 /** One page of visitors (section 4.4). All fields are required. */
-export const visitorsPageSchema = z.lazy(() =>
-  z.object({
-    totals: z.object(visitorCounts),
-    visitors: z.array(z.object({ path: z.string(), ...visitorCounts })),
+export const visitorsPageSchema = z.lazy(() => {
+  const count = z.int().check(
+    z.nonnegative(),
+    // Converts `-0`, which is valid JSON, to 0.
+    z.overwrite((value) => value + 0),
+  )
+  // Sections 2.2 and 2.3.
+  const counts = { human: count, ai: count, total: count }
+  return z.object({
+    totals: z.object(counts),
+    visitors: z.array(z.object({ path: z.string(), ...counts })),
     hasMore: z.boolean(),
-  }),
-)
+  })
+})
 
 export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 
@@ -221,7 +219,7 @@ export const MAX_PAGE_ROWS = 250
 /**
  * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.
  */
-export const refusalSchema = z.looseObject({})
+export const refusalSchema = z.lazy(() => z.looseObject({}))
 
 /** Lists what can be the reason in an object of an error response. */
 function listReasons(value: unknown): readonly unknown[] {

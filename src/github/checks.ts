@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { type ActionError, asExpectedError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
-import { integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import { type Built, integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
 
 /** The slug of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
@@ -45,7 +45,7 @@ function readProgress(suite: Progress, app = ACTIONS) {
   return { conclusion, isGuarded, state: waits ? ('approval' as const) : getState(suite) }
 }
 
-const wireCheckRun = z.lazy(() =>
+const wireCheckRun = () =>
   z.object({
     ...PROGRESS,
     name: z.catch(z.string(), 'a check without a name'),
@@ -57,12 +57,11 @@ const wireCheckRun = z.lazy(() =>
     html_url: text,
     started_at: textOrEmpty,
     completed_at: textOrEmpty,
-  }),
-)
+  })
 
 type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
 
-function toCheckRun(run: z.infer<typeof wireCheckRun>) {
+function toCheckRun(run: Built<typeof wireCheckRun>) {
   const { name, id, app, output, details_url: detailsUrl } = run
   const tookMs = Date.parse(run.completed_at) - Date.parse(run.started_at)
   return {
@@ -96,20 +95,19 @@ function toCheckRun(run: z.infer<typeof wireCheckRun>) {
   }
 }
 
-export const checkRunSchema = z.pipe(wireCheckRun, z.transform(toCheckRun))
+export const checkRunSchema = z.lazy(() => z.pipe(wireCheckRun(), z.transform(toCheckRun)))
 
-const wireCheckSuite = z.lazy(() =>
+const wireCheckSuite = () =>
   z.object({
     ...PROGRESS,
     id: integer,
     app: part({ slug: textOrEmpty }),
     latest_check_runs_count: z.catch(z.int(), 0),
-  }),
-)
+  })
 
 type CheckSuite = Readonly<ReturnType<typeof toCheckSuite>>
 
-const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
+const toCheckSuite = (suite: Built<typeof wireCheckSuite>) => ({
   ...readProgress(suite, suite.app.slug),
   status: suite.status,
   id: suite.id,
@@ -118,9 +116,9 @@ const toCheckSuite = (suite: z.infer<typeof wireCheckSuite>) => ({
   count: suite.latest_check_runs_count,
 })
 
-export const checkSuiteSchema = z.pipe(wireCheckSuite, z.transform(toCheckSuite))
+export const checkSuiteSchema = z.lazy(() => z.pipe(wireCheckSuite(), z.transform(toCheckSuite)))
 
-const wireWorkflowRun = z.lazy(() =>
+const wireWorkflowRun = () =>
   z.object({
     ...PROGRESS,
     id: z.int(),
@@ -130,12 +128,11 @@ const wireWorkflowRun = z.lazy(() =>
     path: text,
     event: text,
     run_started_at: textOrEmpty,
-  }),
-)
+  })
 
 type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
 
-function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
+function toWorkflowRun(run: Built<typeof wireWorkflowRun>) {
   const { id, path, event } = run
   const suite = /\/check-suites\/(\d+)$/.exec(run.check_suite_url)?.[1]
   return {
@@ -150,7 +147,7 @@ function toWorkflowRun(run: z.infer<typeof wireWorkflowRun>) {
   }
 }
 
-export const workflowRunSchema = z.pipe(wireWorkflowRun, z.transform(toWorkflowRun))
+export const workflowRunSchema = z.lazy(() => z.pipe(wireWorkflowRun(), z.transform(toWorkflowRun)))
 
 /** A check suite and its workflow run, if known. */
 type Suite = ReturnType<typeof joinSuites>[number]
@@ -214,21 +211,21 @@ function getStatusState(state: string | undefined): State {
   return state === undefined ? 'pending' : 'failure'
 }
 
-export const commitStatusSchema = z.pipe(
-  z.lazy(() =>
+export const commitStatusSchema = z.lazy(() =>
+  z.pipe(
     z.object({
       context: z.catch(z.string(), 'a commit status without a name'),
       state: text,
       description: text,
       target_url: text,
     }),
+    z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
+      name,
+      state: getStatusState(state),
+      summary,
+      detailsUrl,
+    })),
   ),
-  z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
-    name,
-    state: getStatusState(state),
-    summary,
-    detailsUrl,
-  })),
 )
 
 /**
@@ -348,8 +345,8 @@ const parseWorkflowRuns = createFirstPageParser('workflow_runs', workflowRunSche
 /** GitHub returns 50 with a page of check runs; the rest of a long list is on further pages. */
 const MAX_ANNOTATION_PAGES = 3
 
-const annotationSchema = z.pipe(
-  z.lazy(() =>
+const annotationSchema = z.lazy(() =>
+  z.pipe(
     z.object({
       path: z.catch(z.string(), 'a file'),
       start_line: z.catch(z.int(), 0),
@@ -357,17 +354,17 @@ const annotationSchema = z.pipe(
       message: textOrEmpty,
       annotation_level: textOrEmpty,
     }),
+    z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
+      path,
+      line,
+      title,
+      message,
+      /** `failure`, `warning` or `notice`. */
+      level,
+    })),
   ),
-  z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
-    path,
-    line,
-    title,
-    message,
-    /** `failure`, `warning` or `notice`. */
-    level,
-  })),
 )
-const annotationsSchema = skipMalformed(annotationSchema)
+const annotationsSchema = z.lazy(() => skipMalformed(annotationSchema))
 /** A finding of a check run in a file. */
 export type Annotation = Readonly<z.infer<typeof annotationSchema>>
 

@@ -22,15 +22,15 @@ export interface CommentAddress extends PullRequestAddress {
 type AuthorTrust = 'trusted' | 'bot' | 'untrusted'
 
 /** A malformed account counts as deleted, and is not trusted. */
-const commentAuthorSchema = z.object({ id: z.int(), login: z.string(), type: z.string() })
+const commentAuthorSchema = z.lazy(() => z.object({ id: z.int(), login: z.string(), type: z.string() }))
 type Account = Readonly<z.infer<typeof commentAuthorSchema>>
 
 /** The fields of a comment about its author. */
-const AUTHOR_FIELDS = {
+const authorFields = () => ({
   user: lenient(commentAuthorSchema),
   /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
   author_association: textOrEmpty,
-}
+})
 interface AuthoredComment {
   readonly user?: Account | undefined
   readonly author_association: string
@@ -44,7 +44,7 @@ const MAX_PERMISSION_LOOKUPS = 10
 
 const KNOWN_ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
-const viewerSchema = part({ data: part({ viewer: part({ databaseId: integer }) }) })
+const viewerSchema = z.lazy(() => part({ data: part({ viewer: part({ databaseId: integer }) }) }))
 
 /** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
 async function readOwnId(api: Api): Promise<number | undefined> {
@@ -117,15 +117,17 @@ export interface ListedComment {
 /** Below a pull request, or where a reply to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const commentSchema = z.object({ ...AUTHOR_FIELDS, id: z.int(), body: textOrEmpty, updated_at: textOrEmpty })
-const commentsSchema = skipMalformed(commentSchema)
-const addedCommentSchema = z.object({ id: integer })
+const commentSchema = z.lazy(() =>
+  z.object({ ...authorFields(), id: z.int(), body: textOrEmpty, updated_at: textOrEmpty }),
+)
+const commentsSchema = z.lazy(() => skipMalformed(commentSchema))
+const addedCommentSchema = z.lazy(() => z.object({ id: integer }))
 
 /** A comment on a line or a file of a change. */
 export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
 
-const reviewCommentSchema = z.pipe(
-  z.lazy(() =>
+const reviewCommentSchema = z.lazy(() =>
+  z.pipe(
     z.object({
       path: z.string(),
       start_line: integer,
@@ -136,13 +138,13 @@ const reviewCommentSchema = z.pipe(
       body: textOrEmpty,
       user: part({ id: integer }),
     }),
+    z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
+      const place: Place = { path, startLine, line, ...getSides(startSide, side), hunk }
+      return { ...place, body, authorId: user.id }
+    }),
   ),
-  z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
-    const place: Place = { path, startLine, line, ...getSides(startSide, side), hunk }
-    return { ...place, body, authorId: user.id }
-  }),
 )
-const reviewCommentsSchema = skipMalformed(reviewCommentSchema)
+const reviewCommentsSchema = z.lazy(() => skipMalformed(reviewCommentSchema))
 
 const MAX_REVIEW_PAGES = 10
 const MAX_PAGES = 50
@@ -283,7 +285,7 @@ type PermissionSubject = Pick<Person, 'login'> & Partial<Person>
  */
 const WRITE_PERMISSIONS = ['write', 'maintain', 'admin']
 
-const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) })
+const permissionSchema = z.lazy(() => z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) }))
 
 /** A deleted user has no write access. */
 async function readWriteAccess(api: Api, { id, login }: PermissionSubject): Promise<boolean> {

@@ -2,29 +2,28 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
-import { lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
+import { type Built, lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
 /** GitHub's limit for the commits of a pull request. */
 export const MAX_COMMITS = 250
 
-const gitPerson = part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
+const gitPerson = () => part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
 
-const wireCommit = z.lazy(() =>
+const wireCommit = () =>
   z.object({
     sha: z.string(),
-    commit: part({ message: textOrEmpty, author: gitPerson, committer: gitPerson }),
+    commit: part({ message: textOrEmpty, author: gitPerson(), committer: gitPerson() }),
     author: accountSchema,
     committer: accountSchema,
     parents: z.array(z.object({ sha: z.string() })),
-  }),
-)
+  })
 
 /** Returns the login of the account, or the name and the email address in git if GitHub does not know the account. */
-function getName({ login }: Account, { name, email }: z.infer<typeof gitPerson>): string {
+function getName({ login }: Account, { name, email }: Built<typeof gitPerson>): string {
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wireCommit>) => ({
+const toCommit = ({ sha, commit, author, committer, parents }: Built<typeof wireCommit>) => ({
   sha,
   message: commit.message,
   /** The author's name in git. */
@@ -40,32 +39,37 @@ const toCommit = ({ sha, commit, author, committer, parents }: z.infer<typeof wi
   parents: parents.map((parent) => parent.sha),
 })
 
-const commitSchema = z.pipe(wireCommit, z.transform(toCommit))
+const commitSchema = z.lazy(() => z.pipe(wireCommit(), z.transform(toCommit)))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
   Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin' | 'parents'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
-const commitsSchema = z.array(commitSchema)
-const comparedCommitsSchema = z.pipe(
-  z.object({ commits: commitsSchema }),
-  z.transform(({ commits }) => commits),
+const commitsSchema = z.lazy(() => z.array(commitSchema))
+const comparedCommitsSchema = z.lazy(() =>
+  z.pipe(
+    z.object({ commits: commitsSchema }),
+    z.transform(({ commits }) => commits),
+  ),
 )
 const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
 /** A tag and its commit. */
 export type Tag = Readonly<z.infer<typeof tagSchema>>
 
-const tagSchema = z.pipe(
-  z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
-  z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+const tagSchema = z.lazy(() =>
+  z.pipe(
+    z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
+    z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+  ),
 )
-const tagsSchema = skipMalformed(tagSchema)
+const tagsSchema = z.lazy(() => skipMalformed(tagSchema))
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
-const releaseSchema = z.object({ tag_name: z.string(), draft: z.boolean(), published_at: textOrEmpty })
-const releasesSchema = skipMalformed(releaseSchema)
+const releasesSchema = z.lazy(() =>
+  skipMalformed(z.object({ tag_name: z.string(), draft: z.boolean(), published_at: textOrEmpty })),
+)
 
 export interface Commits {
   /** Lists the commits of a pull request, oldest first by author date. */
@@ -161,7 +165,7 @@ export const isByOwner = (
   owners: ReadonlySet<string>,
 ): boolean => owners.has(writtenBy) || owners.has(committedBy)
 
-const wireFile = z.lazy(() =>
+const wireFile = () =>
   z.object({
     filename: z.string(),
     status: z.string(),
@@ -169,8 +173,7 @@ const wireFile = z.lazy(() =>
     patch: text,
     additions: z.catch(z.int(), 0),
     deletions: z.catch(z.int(), 0),
-  }),
-)
+  })
 
 const toFile = ({
   filename,
@@ -179,7 +182,7 @@ const toFile = ({
   patch,
   additions,
   deletions,
-}: z.infer<typeof wireFile>) => ({
+}: Built<typeof wireFile>) => ({
   path: filename,
   /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed` or `unchanged`. */
   status,
@@ -211,18 +214,17 @@ function assessFileList(
 /** Finds `owner/name` in the URL of a comparison. */
 const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 
-const wireComparison = z.lazy(() =>
+const wireComparison = () =>
   z.object({
     url: textOrEmpty,
     status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-    merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson }) }),
+    merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson() }) }),
     commits: z.array(commitSchema),
     total_commits: z.int(),
-    files: lenient(withGaps(z.pipe(wireFile, z.transform(toFile)))),
-  }),
-)
+    files: lenient(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
+  })
 
-function toComparison(comparison: z.infer<typeof wireComparison>) {
+function toComparison(comparison: Built<typeof wireComparison>) {
   const { files = [], merge_base_commit: mergeBase } = comparison
   const commits: readonly ComparedCommit[] = comparison.commits
   const repositoryName = REPOSITORY.exec(comparison.url)?.[1]
@@ -249,7 +251,7 @@ function toComparison(comparison: z.infer<typeof wireComparison>) {
   }
 }
 
-const comparisonSchema = z.pipe(wireComparison, z.transform(toComparison))
+const comparisonSchema = z.lazy(() => z.pipe(wireComparison(), z.transform(toComparison)))
 export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
 export interface Comparisons {

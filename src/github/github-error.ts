@@ -29,14 +29,16 @@ const GENERIC = /^(?:not found|forbidden)?\.?$/i
 const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
 
 /** A validation error. Each of its fields can be missing. */
-const fieldErrorSchema = z.object({ field: textOrEmpty, code: textOrEmpty, message: textOrEmpty })
+const fieldErrorSchema = z.lazy(() => z.object({ field: textOrEmpty, code: textOrEmpty, message: textOrEmpty }))
 type FieldError = Readonly<z.infer<typeof fieldErrorSchema>>
 
 /** The body of an error response. Some endpoints list plain strings as errors. */
-const refusalSchema = part({
-  message: textOrEmpty,
-  errors: z.catch(skipMalformed(z.union([z.string(), fieldErrorSchema])), []),
-})
+const refusalSchema = z.lazy(() =>
+  part({
+    message: textOrEmpty,
+    errors: z.catch(skipMalformed(z.union([z.string(), fieldErrorSchema])), []),
+  }),
+)
 
 /** GitHub's codes for validation errors, except `custom` and `unprocessable`, which only refer to the message. */
 const VALIDATION_CODES: Readonly<Record<string, string>> = {

@@ -5,18 +5,20 @@ import { tolerateRefusal } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { parseResponse } from './schemas.ts'
 
-const listedSchema = z.pipe(
-  z.object({ number: z.int(), labels: labelsSchema, user: accountSchema, pull_request: z.optional(z.unknown()) }),
-  z.transform(({ number, labels, user: author, pull_request: pullRequest }) => ({
-    number,
-    labels,
-    author,
-    isPullRequest: pullRequest !== undefined,
-  })),
+const listedSchema = z.lazy(() =>
+  z.pipe(
+    z.object({ number: z.int(), labels: labelsSchema, user: accountSchema, pull_request: z.optional(z.unknown()) }),
+    z.transform(({ number, labels, user: author, pull_request: pullRequest }) => ({
+      number,
+      labels,
+      author,
+      isPullRequest: pullRequest !== undefined,
+    })),
+  ),
 )
 
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
-const listSchema = z.array(listedSchema)
+const listSchema = z.lazy(() => z.array(listedSchema))
 
 type Listed = Readonly<z.infer<typeof listedSchema>>
 

@@ -118,7 +118,7 @@ export interface FirstPage<T> {
   readonly combinedState?: string | undefined
 }
 
-const totalsSchema = z.object({ total_count: integer, state: text })
+const totalsSchema = z.lazy(() => z.object({ total_count: integer, state: text }))
 
 /**
  * Returns a parser of first pages, which throws `InvalidResponse` if there is no list. Create it once: zod compiles
@@ -129,9 +129,11 @@ export function createFirstPageParser<T>(
   name: string,
   item: z.ZodMiniType<T>,
 ): (response: GitHubResponse) => FirstPage<T> {
-  const listSchema = z.pipe(
-    z.object({ [name]: withGaps(item) }),
-    z.transform((data) => data[name] ?? []),
+  const listSchema = z.lazy(() =>
+    z.pipe(
+      z.object({ [name]: withGaps(item) }),
+      z.transform((data) => data[name] ?? []),
+    ),
   )
   const isWellFormed = (item: T | undefined): item is T => item !== undefined
   return (response) => {

@@ -4,6 +4,7 @@ import { ActionError } from '../runtime/errors.ts'
 import type { GitHubResponse } from './github-error.ts'
 import { type Api, type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import {
+  type Built,
   flag,
   parseResponse,
   part,
@@ -49,31 +50,37 @@ export function toPullRequestAddress(
 export type Account = Readonly<z.infer<typeof accountSchema>>
 
 /** A deleted or malformed account has an empty login. */
-export const accountSchema = part({
-  /** Empty if GitHub does not know the account. */
-  login: textOrEmpty,
-  /** `User`, `Bot` or `Organization`. */
-  type: textOrEmpty,
-})
-
-/** The names of labels. */
-export const labelsSchema = z.pipe(
-  z.array(z.object({ name: z.string() })),
-  z.transform((labels): readonly string[] => labels.map(({ name }) => name)),
+export const accountSchema = z.lazy(() =>
+  part({
+    /** Empty if GitHub does not know the account. */
+    login: textOrEmpty,
+    /** `User`, `Bot` or `Organization`. */
+    type: textOrEmpty,
+  }),
 )
 
-/** Null for a deleted fork. */
-const headRepositorySchema = z.nullable(z.object({ full_name: z.string() }))
+/** The names of labels. */
+export const labelsSchema = z.lazy(() =>
+  z.pipe(
+    z.array(z.object({ name: z.string() })),
+    z.transform((labels): readonly string[] => labels.map(({ name }) => name)),
+  ),
+)
 
-const COMMON_FIELDS = {
+const commonFields = () => ({
   title: textOrEmpty,
   user: accountSchema,
   created_at: z.string(),
   labels: labelsSchema,
   state: z.enum(['open', 'closed']),
-  head: z.object({ ref: z.string(), sha: z.string(), repo: headRepositorySchema }),
+  head: z.object({
+    ref: z.string(),
+    sha: z.string(),
+    /** Null for a deleted fork. */
+    repo: z.nullable(z.object({ full_name: z.string() })),
+  }),
   merge_commit_sha: text,
-}
+})
 
 const toCommon = ({
   title,
@@ -81,7 +88,7 @@ const toCommon = ({
   created_at: createdAt,
   head,
   labels,
-}: z.infer<z.ZodMiniObject<typeof COMMON_FIELDS>>) => ({
+}: z.infer<z.ZodMiniObject<ReturnType<typeof commonFields>>>) => ({
   title,
   author: user,
   /** In ISO 8601. */
@@ -90,14 +97,16 @@ const toCommon = ({
   labels,
 })
 
-const baseRepositorySchema = z.pipe(
-  z.object({ full_name: z.string(), visibility: z.optional(z.unknown()), private: z.optional(z.unknown()) }),
-  z.transform((repo) => ({ name: repo.full_name, visibility: z.parse(visibilitySchema, repo) })),
+const baseRepositorySchema = z.lazy(() =>
+  z.pipe(
+    z.object({ full_name: z.string(), visibility: z.optional(z.unknown()), private: z.optional(z.unknown()) }),
+    z.transform((repo) => ({ name: repo.full_name, visibility: z.parse(visibilitySchema, repo) })),
+  ),
 )
 
-const wirePullRequest = z.lazy(() =>
+const wirePullRequest = () =>
   z.object({
-    ...COMMON_FIELDS,
+    ...commonFields(),
     base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
     body: textOrEmpty,
     draft: z.boolean(),
@@ -106,9 +115,8 @@ const wirePullRequest = z.lazy(() =>
     mergeable: flag,
     mergeable_state: text,
     auto_merge: z.catch(z.nullish(z.object({})), undefined),
-  }),
-)
-type WirePullRequest = z.infer<typeof wirePullRequest>
+  })
+type WirePullRequest = Built<typeof wirePullRequest>
 
 function getState({ state, draft, merged }: WirePullRequest): PullRequestState {
   if (merged) return 'merged'
@@ -141,19 +149,19 @@ function toPullRequest(pull: WirePullRequest) {
     isAutoMergeOn: (pull.auto_merge ?? null) !== null,
   }
 }
-const pullRequestSchema = z.pipe(wirePullRequest, z.transform(toPullRequest))
+const pullRequestSchema = z.lazy(() => z.pipe(wirePullRequest(), z.transform(toPullRequest)))
 export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
 
-const LISTED_FIELDS = {
-  ...COMMON_FIELDS,
+const listedFields = () => ({
+  ...commonFields(),
   number: z.int(),
   base: z.object({ repo: z.object({ full_name: z.string() }) }),
   merged_at: z.nullable(z.string()),
-}
+})
 
-const wireListed = z.lazy(() => z.object(LISTED_FIELDS))
+const wireListed = () => z.object(listedFields())
 
-function toListed(pull: z.infer<typeof wireListed>) {
+function toListed(pull: Built<typeof wireListed>) {
   const { number, state, head, base } = pull
   return {
     ...toCommon(pull),
@@ -164,22 +172,21 @@ function toListed(pull: z.infer<typeof wireListed>) {
   }
 }
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
-const listSchema = z.array(z.pipe(wireListed, z.transform(toListed)))
+const listSchema = z.lazy(() => z.array(z.pipe(wireListed(), z.transform(toListed))))
 /** A pull request with the fields that GitHub's lists contain. */
 export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 
-const wireDetailed = z.lazy(() =>
+const wireDetailed = () =>
   z.object({
-    ...LISTED_FIELDS,
+    ...listedFields(),
     draft: z.catch(z.boolean(), false),
     updated_at: textOrEmpty,
     closed_at: text,
     requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
     requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
-  }),
-)
+  })
 
-function toDetailed(pull: z.infer<typeof wireDetailed>) {
+function toDetailed(pull: Built<typeof wireDetailed>) {
   const { state, ...common } = toListed(pull)
   return {
     ...common,
@@ -194,7 +201,7 @@ function toDetailed(pull: z.infer<typeof wireDetailed>) {
     asked: [...pull.requested_reviewers.map(({ login }) => login), ...pull.requested_teams.map(({ name }) => name)],
   }
 }
-const detailedListSchema = z.array(z.pipe(wireDetailed, z.transform(toDetailed)))
+const detailedListSchema = z.lazy(() => z.array(z.pipe(wireDetailed(), z.transform(toDetailed))))
 /** A pull request with its state and its times. */
 export type DetailedPullRequest = Readonly<ReturnType<typeof toDetailed>>
 
@@ -281,8 +288,8 @@ export function connectPullRequests(call: Call): PullRequests {
   }
 }
 
-const reviewSchema = z.object({ user: accountSchema, state: z.string() })
-const reviewsSchema = skipMalformed(reviewSchema)
+const reviewSchema = z.lazy(() => z.object({ user: accountSchema, state: z.string() }))
+const reviewsSchema = z.lazy(() => skipMalformed(reviewSchema))
 
 /** The states that change a reviewer's verdict. A comment does not change it, and a dismissed review no longer approves. */
 const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']

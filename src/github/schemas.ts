@@ -1,4 +1,7 @@
-/** Parses responses with zod schemas that tolerate malformed fields. */
+/**
+ * Parses responses with zod schemas that tolerate malformed fields. A step reads few of the resources that it could read, so the
+ * schema of a resource is lazy: it is built when the first one is read.
+ */
 import * as z from 'zod/mini'
 
 /** A response that does not match GitHub's documentation. The message contains nothing from the response. */
@@ -7,6 +10,9 @@ export class InvalidResponse extends Error {
     super("A response does not match GitHub's documentation.", cause === undefined ? {} : { cause })
   }
 }
+
+/** What a function that builds a schema makes of a value. */
+export type Built<Build extends () => z.ZodMiniType> = z.infer<ReturnType<Build>>
 
 /** @throws InvalidResponse */
 export function parseResponse<T>(schema: z.ZodMiniType<T>, { data }: { readonly data: unknown }): T {
@@ -65,14 +71,14 @@ interface KnownRepository {
   readonly visibility?: Visibility | undefined
 }
 
-const visibilityField = z.catch(z.optional(z.enum(['public', 'private', 'internal'])), undefined)
-
 /** The visibility of a repository. Undefined if unknown: with `private: true` alone, the repository may be internal. */
-export const visibilitySchema = z.pipe(
-  part({ visibility: visibilityField, private: flag }),
-  z.transform(
-    ({ visibility, private: isPrivate }): Visibility | undefined =>
-      visibility ?? (isPrivate === false ? 'public' : undefined),
+export const visibilitySchema = z.lazy(() =>
+  z.pipe(
+    part({ visibility: lenient(z.enum(['public', 'private', 'internal'])), private: flag }),
+    z.transform(
+      ({ visibility, private: isPrivate }): Visibility | undefined =>
+        visibility ?? (isPrivate === false ? 'public' : undefined),
+    ),
   ),
 )
 

@@ -56,8 +56,8 @@ const MAX_PAGES = 10
 const MAX_HEADS = 10
 
 /** A run of a deleted fork has no repository, so it is skipped as malformed. */
-const runSchema = z.pipe(
-  z.lazy(() =>
+const runSchema = z.lazy(() =>
+  z.pipe(
     z.object({
       id: z.int(),
       event: z.string(),
@@ -66,21 +66,23 @@ const runSchema = z.pipe(
       head_repository: z.object({ full_name: z.string() }),
       repository: z.object({ full_name: z.string() }),
     }),
+    z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
+      id,
+      event,
+      headSha,
+      actor: actor.login,
+      isOfFork: head.full_name !== repository.full_name,
+    })),
   ),
-  z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
-    id,
-    event,
-    headSha,
-    actor: actor.login,
-    isOfFork: head.full_name !== repository.full_name,
-  })),
 )
 
 type Run = z.infer<typeof runSchema>
 
-const pageSchema = z.pipe(
-  z.object({ workflow_runs: skipMalformed(runSchema) }),
-  z.transform(({ workflow_runs: runs }) => runs),
+const pageSchema = z.lazy(() =>
+  z.pipe(
+    z.object({ workflow_runs: skipMalformed(runSchema) }),
+    z.transform(({ workflow_runs: runs }) => runs),
+  ),
 )
 
 export interface WorkflowRuns {

@@ -16,19 +16,17 @@ const BEGINNING = '<!-- docs-agent-action: '
 /** The state is one line of JSON, in which `>` is escaped, so it cannot end early. */
 const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
-const textSchema = z.string()
-const optionalText = z.optional(textSchema)
-const countSchema = z.int().check(z.nonnegative())
+const countField = () => z.int().check(z.nonnegative())
 /** Shown as it is, so that it is a reference. */
-const sourceSchema = z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
+const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
 
 const rowSchema = z.lazy(() =>
   z.object({
     /** The run, its attempt, its job and step, the start and the turn identify a row. */
     run: z.int(),
     attempt: z.int(),
-    job: textSchema,
-    action: textSchema,
+    job: z.string(),
+    action: z.string(),
     turn: z.int(),
     /** When the turn began, in ISO 8601. */
     start: z.iso.datetime(),
@@ -38,25 +36,25 @@ const rowSchema = z.lazy(() =>
     end: z.optional(z.iso.datetime()),
     /** Whether the agent may still be working although the step has ended. */
     mayRun: z.optional(z.boolean()),
-    startedBy: z.object({ text: textSchema, url: optionalText }),
+    startedBy: z.object({ text: z.string(), url: z.optional(z.string()) }),
     /** The id of the step in the workflow, if it has one and readers may know it. */
-    step: optionalText,
+    step: z.optional(z.string()),
     /** The page of the run, if readers may know it. */
-    url: optionalText,
+    url: z.optional(z.string()),
     /** How the turn ended, as a value of the output `outcome`. */
-    outcome: optionalText,
+    outcome: z.optional(z.string()),
     /** The same in words. */
-    result: optionalText,
+    result: z.optional(z.string()),
     /** The page that shows the agent's new commits. */
-    commits: optionalText,
+    commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
     /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
-    sources: z.array(sourceSchema),
+    sources: z.array(sourceField()),
     /** The pull requests that `skip-labels` exempts, in the same form. */
-    exempt: z.array(sourceSchema),
+    exempt: z.array(sourceField()),
     /** How many sources readers of the pull request may not know. */
-    hidden: countSchema,
+    hidden: countField(),
   }),
 )
 
@@ -66,19 +64,19 @@ const historySchema = z.lazy(() =>
     /** The id of the job that opened the pull request. */
     job: z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)),
     /** The labels whose steps share the pull request. */
-    labels: z.array(textSchema),
+    labels: z.array(z.string()),
     /** The word with which a comment on the pull request asks the agent, such as `/docs`, as far as known. */
     command: z.optional(z.string().check(z.regex(/^\/[\w-]{1,50}$/))),
     /** How many follow-ups `on-open-pr` has sent. */
-    followUps: countSchema,
+    followUps: countField(),
     /** The `max-follow-ups` of the step that last counted one. */
     limit: z.optional(z.int()),
     /** Oldest first. */
     rows: z.array(rowSchema),
     /** How many older rows no longer fit into the comment. */
-    dropped: countSchema,
+    dropped: countField(),
     /** What is left to do, as Markdown, and when that was read. */
-    left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(textSchema) })),
+    left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(z.string()) })),
   }),
 )
 
