@@ -38,7 +38,9 @@ test('the emulator is in one file, which its program and npm start import', () =
 })
 
 test("only npm start contains GitHub's parser of workflows", () => {
-  const holders = withPackages.filter((bundle) => licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')))
+  const holders = withPackages.filter((bundle) =>
+    licencesIn(bundle).some(([title]) => title.startsWith('@actions/workflow-parser@')),
+  )
   expect(holders).toEqual(['start'])
 })
 
