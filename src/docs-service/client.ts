@@ -4,7 +4,6 @@ import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
-import { DIALECT } from './dialect.ts'
 import {
   adviseOnAddress,
   createInvalidResponseError,
@@ -82,8 +81,6 @@ interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnrea
   readonly debug: (line: string) => void
 }
 
-const { paths } = DIALECT
-
 const READ_TIMEOUT_MS = 30_000
 /** The last read of a job starts at the deadline, and must end soon after it. */
 const LAST_READ_GRACE_MS = 1_000
@@ -130,24 +127,22 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     return data
   }
 
+  const jobsPath = `/v2/agent/${projectId}/job`
   return {
     refusals: sender.getRefusalCount,
-    createJob: (prompt, attempt) => {
-      const path = paths.jobs(projectId)
-      return sendPrompt(sender, { kind: 'create', projectId, path }, prompt, attempt)
-    },
+    createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt, attempt),
     sendMessage: (jobId, prompt, attempt) => {
-      const path = paths.messages(projectId, jobId)
+      const path = `${jobsPath}/${jobId}/message`
       return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, attempt)
     },
     getJob: (jobId, endsAt) => {
-      const path = paths.job(projectId, jobId)
+      const path = `${jobsPath}/${jobId}`
       return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, createJobSchema(jobId), endsAt)
     },
     getVisitors: (query) => {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-      const path = `${paths.visitors(projectId)}?${search.toString()}`
+      const path = `/v1/analytics/${projectId}/visitors?${search.toString()}`
       return read({ kind: 'visitors', projectId, path }, visitorsPageSchema)
     },
   }
@@ -258,7 +253,7 @@ async function sendPrompt(
   await clock.yieldToEventLoop()
   signal.throwIfAborted()
   if (getTimeToSendMs() < 0) throw createNoTimeError()
-  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ [DIALECT.fields.prompt]: prompt }), sender)
+  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
   const error = toServiceError(result, operation, redact)

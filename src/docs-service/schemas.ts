@@ -1,7 +1,6 @@
 /** Parses and validates what the service returns. Schemas are lazy, because the prompt is sent before any of them is needed. */
 import * as z from 'zod/mini'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
-import { DIALECT } from './dialect.ts'
 
 /** The URL of a pull request, which is safe to show, and its parts. */
 export interface PullRequestLink {
@@ -132,43 +131,35 @@ export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | u
 
 const idSchema = z.lazy(() => z.string().check(z.regex(ID_PATTERN)))
 
-const { fields } = DIALECT
-
 function wireJob() {
   const word = z.string().check(z.minLength(1))
   // Nothing depends on these fields, so a malformed value does not invalidate the job.
   const detail = z.catch(z.optional(word), undefined)
   return z.object({
-    [fields.id]: idSchema,
-    [fields.status]: word,
-    [fields.source]: z.catch(z.optional(z.object({ [fields.repository]: detail, [fields.ref]: detail })), undefined),
-    [fields.model]: detail,
-    [fields.prLink]: z.nullish(z.string()),
-    [fields.createdAt]: detail,
+    id: idSchema,
+    status: word,
+    source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
+    model: detail,
+    prLink: z.nullish(z.string()),
+    createdAt: detail,
   })
 }
 
-const STATUSES: ReadonlyMap<string, JobStatus> = new Map(
-  Object.entries(DIALECT.statuses satisfies Readonly<Record<JobStatus, string>>).map(([status, word]) => [
-    word,
-    status as JobStatus,
-  ]),
-)
+const isListedStatus = (status: string): status is JobStatus => Object.hasOwn(STATUS_PHRASES, status)
 
-function toJob(wire: z.infer<ReturnType<typeof wireJob>>): Job {
-  const { [fields.status]: word, [fields.source]: source, [fields.prLink]: url } = wire
-  const status = STATUSES.get(word)
+function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ReturnType<typeof wireJob>>): Job {
+  const isListed = isListedStatus(status)
   const prLink = parsePullRequestLink(url ?? '')
   return {
-    id: wire[fields.id],
-    status: status ?? 'active',
-    unlistedStatus: status === undefined ? word : undefined,
-    repository: source?.[fields.repository],
-    ref: source?.[fields.ref],
-    model: wire[fields.model],
+    id,
+    status: isListed ? status : 'active',
+    unlistedStatus: isListed ? undefined : status,
+    repository: source?.repository,
+    ref: source?.ref,
+    model,
     prLink,
     ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
-    createdAt: wire[fields.createdAt],
+    createdAt,
   }
 }
 
@@ -179,8 +170,6 @@ export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
   return jobSchema.check(z.refine(({ id }) => id === jobId))
 }
 
-const ASSUMED_STATUS = DIALECT.statuses.active
-
 /**
  * The response to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted the prompt.
  * If the rest is malformed, the job counts as running until the next read.
@@ -189,8 +178,8 @@ export const acceptedJobSchema = z.lazy(() =>
   z.union([
     jobSchema,
     z.pipe(
-      z.object({ [fields.id]: idSchema }),
-      z.transform((wire): Job => ({ ...toJob({ ...wire, [fields.status]: ASSUMED_STATUS }), isAssumed: true })),
+      z.object({ id: idSchema }),
+      z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
     ),
   ]),
 )
