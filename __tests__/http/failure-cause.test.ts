@@ -1,6 +1,10 @@
+import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import errors from 'undici/lib/core/errors.js'
+import type * as undici from 'undici'
 import { failureCause, failureCode } from '../../src/http/exchange.ts'
+
+/** Not from the index, which the build replaces. */
+const errors = createRequire(import.meta.url)('undici/lib/core/errors.js') as typeof undici.errors
 
 const createError = (code: string, syscall?: string): Error => Object.assign(new Error('It failed.'), { code, syscall })
 const createProxyError = (status: number): Error =>

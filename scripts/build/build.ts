@@ -8,7 +8,6 @@ import { minify } from '@swc/core'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
-import { MODULES_WITH_SIDE_EFFECTS } from './side-effects.ts'
 import { SHARED_EMULATOR, shareEmulator } from './share-emulator.ts'
 import { type BundleStats, thirdPartyLicenses } from './third-party-licenses.ts'
 
@@ -68,8 +67,7 @@ fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/nc
   dereference: true,
 })
 // webpack leaves out a module that a bundle imports but does not use, if it knows that importing the module does nothing else.
-const sideEffects = MODULES_WITH_SIDE_EFFECTS.map((file) => `./${file.replace(/\.ts$/, '.js')}`)
-fs.writeFileSync(path.join(root, 'build/package.json'), JSON.stringify({ type: 'module', sideEffects }))
+fs.writeFileSync(path.join(root, 'build/package.json'), JSON.stringify({ type: 'module', sideEffects: false }))
 const sharedEmulator = shareEmulator(path.join(root, 'build'))
 // In this process, which compiles ncc once. Its cache is in the home folder, and a build that is killed leaves a broken cache
 // there, which breaks later builds.

@@ -8,8 +8,17 @@ export const REPLACED_MODULES: Readonly<Record<string, string>> = {
   '@octokit/plugin-paginate-rest/dist-bundle/index.js': 'export const paginateRest = () => undefined\n',
   // Numbers that only a BigInt represents exactly. GitHub's ids are far below 2 ** 53.
   'json-with-bigint/json-with-bigint.js': 'export const { parse: JSONParse, stringify: JSONStringify } = JSON\n',
-  // GitHub's client imports the index for ProxyAgent only: it receives our own fetch.
-  'undici/index.js': "exports.fetch = undefined\nexports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')\n",
+  // The index also loads WebSockets, caches and mocks. GitHub's client imports `fetch`, but receives our own.
+  'undici/index.js': `
+    const Dispatcher = require('./lib/dispatcher/dispatcher.js')
+    Dispatcher.prototype.request = require('./lib/api/api-request.js')
+    Dispatcher.prototype.connect = require('./lib/api/api-connect.js')
+    exports.Agent = require('./lib/dispatcher/agent.js')
+    exports.Pool = require('./lib/dispatcher/pool.js')
+    exports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')
+    exports.buildConnector = require('./lib/core/connect.js')
+    exports.fetch = undefined
+  `,
   // HTTP/2 is never enabled, because undici's client retries requests by itself.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",

@@ -1,9 +1,8 @@
 /** Sends single HTTP requests and classifies their failures. */
-import type { buildConnector as UndiciConnector, Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { decodeBody } from './decode-body.ts'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
 import { classifyTlsFailure, isTlsFailure, type TlsFailure } from './tls-failures.ts'
-import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 /** Why a request got no complete response. */
 export type FailureCause =
@@ -105,7 +104,7 @@ interface HandshakeSocket {
 }
 
 /** undici's types omit the socket that its connector returns. */
-type Connect = (...given: Parameters<UndiciConnector.connector>) => HandshakeSocket | undefined
+type Connect = (...given: Parameters<buildConnector.connector>) => HandshakeSocket | undefined
 
 const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
   Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0
@@ -115,7 +114,7 @@ const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
  * reconnects immediately and endlessly if a connection is lost before the request is written, such as when the server
  * speaks first. A tunnel through a proxy counts as a connection.
  */
-function limitConnections(connect: UndiciConnector.connector, isProxy = false): UndiciConnector.connector {
+function limitConnections(connect: buildConnector.connector, isProxy = false): buildConnector.connector {
   let connections = 0
   return (options, callback) => {
     let socket: HandshakeSocket | undefined
@@ -139,7 +138,7 @@ function limitConnections(connect: UndiciConnector.connector, isProxy = false): 
 }
 
 interface PoolOptions {
-  readonly connect: UndiciConnector.connector
+  readonly connect: buildConnector.connector
 }
 
 function openPool(origin: string | URL, options: object): Dispatcher {
