@@ -18,16 +18,13 @@ jest.setTimeout(60_000)
 const ACCESS = { api: 'http://127.0.0.1/api/v3', server: 'http://127.0.0.1', key: 'docs_key', token: 'ghs_token' }
 
 const SERVES = `
-  const server = require('node:http').createServer((_, response) => {
-    response.setHeader('service-instance', process.pid)
-    response.end('x')
-  })
+  const server = require('node:http').createServer((_, response) => response.end('x'))
   server.listen(0, '127.0.0.1', () => {
     console.log('started with ' + process.argv.slice(2).join(' ') + JSON.stringify(process.env))
     const access = { ...${JSON.stringify(ACCESS)}, service: 'http://127.0.0.1:' + server.address().port }
-    process.send({ pid: process.pid, access })
+    process.send(access)
   })
-  process.on('SIGTERM', () => process.exit())
+  process.on('SIGTERM', () => console.log('does not end'))
 `
 
 /** A clock that does not advance, so that no timeout occurs. */
@@ -43,6 +40,8 @@ interface Steps {
   readonly step: () => Promise<StepResult>
   readonly hostCalls: readonly string[]
   readonly logs: () => readonly string[]
+  /** Returns once the service of the main step has ended. */
+  readonly untilEnded: () => Promise<void>
 }
 
 /** The main step and the post step of one action, which share the saved state. */
@@ -60,7 +59,21 @@ function steps(
   const logNames = (): string[] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.log'))
   const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
-  return { step: () => rehearse(program, host), hostCalls: runner.calls, logs }
+  const untilEnded = (): Promise<void> => waitForEnd((JSON.parse(runner.savedState('service')) as { pid: number }).pid)
+  return { step: () => rehearse(program, host), hostCalls: runner.calls, logs, untilEnded }
+}
+
+async function waitForEnd(pid: number): Promise<void> {
+  expect(pid).toBeGreaterThan(0)
+  while (isRunning(pid)) await sleep(5)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** The values of the calls of one kind. */
@@ -68,7 +81,7 @@ const listCalls = (hostCalls: readonly string[], kind: string): readonly string[
   hostCalls.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
 
 test('starts the service in the main step and redirects later steps to it, and stops it in the post step', async () => {
-  const { step, hostCalls, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
+  const { step, hostCalls, logs, untilEnded } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({ isGreen: true, outputs: {} })
   const [variable = ''] = listCalls(hostCalls, 'env')
   const rehearsal = readRehearsal({ DOCS_AGENT_REHEARSAL: variable.replace(/^DOCS_AGENT_REHEARSAL \| /, '') })
@@ -84,9 +97,18 @@ test('starts the service in the main step and redirects later steps to it, and s
   expect(log).not.toContain('secret')
   expect(hostCalls.join()).not.toContain('mask')
   expect(logs()).toEqual([])
+  expect(listCalls(hostCalls, 'warn')).toEqual([])
+  await untilEnded()
+})
 
+test('warns in the post step if the service ended before the job, and shows its log', async () => {
+  const { step, hostCalls, logs, untilEnded } = steps(`${SERVES}; process.on('disconnect', process.exit)`)
+  await step()
+  await untilEnded()
   expect(await step()).toMatchObject({ isGreen: true, title: 'The service had already ended' })
-  expect(hostCalls.at(-1)).toMatch(/^warn: /)
+  expect(listCalls(hostCalls, 'log')).toEqual([expect.stringMatching(/^started with /)])
+  expect(listCalls(hostCalls, 'warn')).toEqual([expect.stringContaining('ended before the job')])
+  expect(logs()).toEqual([])
 })
 
 test('reports in the post step that the service received no requests', async () => {
@@ -95,14 +117,6 @@ test('reports in the post step that the service received no requests', async () 
   await step()
   expect(hostCalls).toContain('log: The service received no requests.')
 })
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 test('shows the end of a long log in the post step', async () => {
   const requests = "for (let index = 1; index <= 50_000; index++) console.log('request ' + index + 'x'.repeat(40))"
@@ -128,8 +142,7 @@ test('stops a service whose state cannot be saved', async () => {
   }
   const { step } = steps(SERVES, { runner: { ...host, saveState } })
   await expect(step()).rejects.toThrow('no space left')
-  expect(pid).toBeGreaterThan(0)
-  while (isRunning(pid)) await sleep(5)
+  await waitForEnd(pid)
 })
 
 test('stops the service if later steps cannot be redirected', async () => {
@@ -139,27 +152,17 @@ test('stops the service if later steps cannot be redirected', async () => {
   const host = fakeRunner({})
   const { step, logs } = steps(SERVES, { runner: { ...host, exportVariable } })
   await expect(step()).rejects.toThrow('no space left')
-  const { pid } = JSON.parse(host.savedState('service')) as { pid: number }
-  while (isRunning(pid)) await sleep(5)
+  await waitForEnd((JSON.parse(host.savedState('service')) as { pid: number }).pid)
   expect(logs()).toEqual([])
 })
 
-const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', folder: 'x' }
-
-test.each([
-  null,
-  7,
-  [],
-  {},
-  { ...SERVICE, pid: 0 },
-  { ...SERVICE, pid: 1.5 },
-  { ...SERVICE, pid: '1' },
-  ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
-  { ...SERVICE, folder: '' },
-])('stops no service for the saved state %j', async (saved) => {
-  const runner = { ...fakeRunner(), savedState: () => JSON.stringify(saved) }
-  expect(await steps('', { runner }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
-})
+test.each([null, 7, [], {}, ...[0, -1, 1.5, '1'].map((pid) => ({ pid, folder: 'x' })), { pid: 1, folder: '' }])(
+  'stops no service for the saved state %j',
+  async (saved) => {
+    const runner = { ...fakeRunner(), savedState: () => JSON.stringify(saved) }
+    expect(await steps('', { runner }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
+  },
+)
 
 describe('a start that fails', () => {
   test.each([
@@ -195,8 +198,7 @@ describe('a start that fails', () => {
     try {
       return await step()
     } finally {
-      expect(pid).toBeGreaterThan(0)
-      while (isRunning(pid)) await sleep(5)
+      await waitForEnd(pid)
     }
   }
 
@@ -236,7 +238,7 @@ test('ends while the started service runs, and does not keep its log open', () =
   const args = ['--no-warnings', '--input-type=module', '--eval', STARTS, source, program, log]
   const { status, stdout } = spawnSync(NODE_24, args, { encoding: 'utf8', timeout: 30_000 })
   const { pid, files } = JSON.parse(stdout) as { readonly pid: number; readonly files: readonly string[] }
-  process.kill(pid)
+  process.kill(pid, 'SIGKILL')
   expect(status).toBe(0)
   expect(files).not.toContain(log)
 })

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
-import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
-import { isRunning, serviceArguments, stopService, toInputWords } from '../../src/rehearse/service-process.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { serviceArguments, toInputWords } from '../../src/rehearse/service-process.ts'
 import { root, parseTable } from '../support/markdown-files.ts'
-import { serveSockets } from '../support/socket-server.ts'
 
 test.each([
   ['a\nb\n', 'a\nb'],
@@ -105,59 +101,4 @@ test.each([
   const named = [...(action.inputs[input]?.description ?? '').matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name)
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
-})
-
-test('does not recognize a server that upgrades the protocol as the service', async () => {
-  const onRequest = (socket: Socket): unknown =>
-    socket.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
-  const otherService = await serveSockets({ onRequest })
-  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${otherService.port}` })).toBe(false)
-  await otherService.close()
-})
-
-test('does not recognize a server that does not respond as the service, and closes the connection', async () => {
-  let onConnection: (socket: Socket) => void = () => undefined
-  const accepted = new Promise((resolve) => {
-    onConnection = resolve
-  })
-  const silent = await serveSockets({ onConnection, onRequest: () => undefined })
-  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${silent.port}` }, 50)).toBe(false)
-  await accepted
-  // Resolves when no connection is left.
-  await silent.close()
-})
-
-const close = (service: Emulator): unknown => service.close()
-
-test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]>([
-  ['that responds: SIGTERM, then wait', '7', close, ['SIGTERM 7']],
-  ['that does not end: SIGKILL after 5 seconds', '7', () => undefined, ['SIGTERM 7', 'SIGKILL 7']],
-  [
-    'that ends by itself at that moment: no error',
-    '7',
-    (service) => {
-      void service.close()
-      throw new Error('ESRCH')
-    },
-    ['SIGTERM 7'],
-  ],
-  ['without a process id in its response: no signal', undefined, close, []],
-  ['with another process id in its response: no signal', '8', close, []],
-])('stops a service %s', async (_what, instance, onKill, kills) => {
-  const emulator = await startEmulator(instance === undefined ? {} : { instance })
-  const service = { pid: 7, baseUrl: emulator.url }
-  const clock = fakeClock()
-  const killed: string[] = []
-  const kill = (pid: number, signal: string): unknown => {
-    killed.push(`${signal} ${pid}`)
-    return onKill(emulator)
-  }
-  expect(await stopService(service, clock, kill)).toBe(instance === '7')
-  expect([killed, clock.passed() === 5_000]).toEqual([kills, kills.length === 2])
-
-  // Without a response nothing is killed: another program may have the process id.
-  await emulator.close()
-  expect(await isRunning(service)).toBe(false)
-  expect(await stopService(service, clock, kill)).toBe(false)
-  expect(killed).toEqual(kills)
 })

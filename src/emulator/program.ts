@@ -11,7 +11,6 @@ interface Output {
 
 interface ServiceProcess {
   readonly argv: readonly string[]
-  readonly pid: number
   readonly stdout: Output
   readonly stderr: Pick<Output, 'write'>
   /** Sends a message to the parent process. Missing if the parent did not open an IPC channel. */
@@ -47,9 +46,9 @@ function createStartText(emulator: Emulator, { scenario, speed }: CliOptions): s
   ].join('\n')
 }
 
-/** Returns the message to the parent process: what steps need to use the service, and the process id to stop. */
-function createStartMessage({ url, apiKey, github }: Emulator, pid: number): object {
-  return { pid, access: { service: url, api: github.apiUrl, server: url, key: apiKey, token: github.token } }
+/** Returns the message to the parent process: what steps need to use the service. */
+function createStartMessage({ url, apiKey, github }: Emulator): object {
+  return { service: url, api: github.apiUrl, server: url, key: apiKey, token: github.token }
 }
 
 /** The maximum delay of an event that no request publishes. */
@@ -67,7 +66,6 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   const { gitHubScenarios, gitHubRepository, changedFiles, events, ...others } = options
   const emulator = await startEmulator({
     ...others,
-    instance: String(self.pid),
     github: {
       scenario: combineScenarios(gitHubScenarios),
       changedFiles,
@@ -93,7 +91,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   // The service keeps running if the reader of its log closes the pipe.
   self.stdout.on('error', () => undefined)
   print(createStartText(emulator, options))
-  self.send?.(createStartMessage(emulator, self.pid))
+  self.send?.(createStartMessage(emulator))
 }
 
 /**

@@ -21,8 +21,6 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'proje
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
-  /** Sent in each response as `service-instance`, so that clients can verify which process responds. */
-  readonly instance?: string
 }
 
 export interface Emulator {
@@ -68,7 +66,6 @@ export async function startEmulator({
   port = 0,
   clock = systemClock,
   speed = 1,
-  instance,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
@@ -93,7 +90,6 @@ export async function startEmulator({
       refuseHost(incoming, outgoing)
       return
     }
-    if (instance !== undefined) outgoing.setHeader('service-instance', instance)
     readRequest(incoming, (head) => service.isAuthorized(head)).then(
       (request) => {
         const { delayMs = 0, ...response } = handleSafely(request)

@@ -6,15 +6,13 @@ import type { StepResult, Host } from '../action/step.ts'
 import { REHEARSAL_VARIABLE } from '../action/rehearsal.ts'
 import { toErrorResult } from '../action/run-action.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { parseUrl } from '../runtime/url.ts'
 import { writeGh } from './gh.ts'
-import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
+import { killService, serviceArguments, startService } from './service-process.ts'
 
 /** Main step and post step are one program. The main step always saves a state, at least `null`, which distinguishes the two. */
 const SERVICE_STATE = 'service'
 
 const MAX_LOG_LINES = 2_000
-const MAX_LOG_BYTES = 1_048_576
 
 /** The last lines of a log. If there are more, the first line says how many are left out. */
 export function newestLines(log: string, maxLines: number): string {
@@ -22,21 +20,6 @@ export function newestLines(log: string, maxLines: number): string {
   const leftOut = lines.length - maxLines
   if (leftOut <= 0) return lines.join('\n')
   return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-maxLines)].join('\n')
-}
-
-/** Reads the last bytes of a file, without an incomplete first line. */
-function readEnd(path: string): string {
-  const file = fs.openSync(path, 'r')
-  try {
-    const { size } = fs.fstatSync(file)
-    const length = Math.min(size, MAX_LOG_BYTES)
-    const bytes = Buffer.alloc(length)
-    fs.readSync(file, bytes, 0, length, size - length)
-    const text = bytes.toString()
-    return length < size ? text.slice(text.indexOf('\n') + 1) : text
-  } finally {
-    fs.closeSync(file)
-  }
 }
 
 /** Best effort, because Windows may still lock a file. The runner empties `RUNNER_TEMP` after the job. */
@@ -52,7 +35,8 @@ function removeFolder(folder: string): void {
 const getLogFile = (folder: string): string => path.join(folder, 'service.log')
 
 /** What the main step saves for the post step. */
-interface ServiceState extends RunningService {
+interface ServiceState {
+  readonly pid: number
   readonly folder: string
 }
 
@@ -65,20 +49,19 @@ async function start(program: string, host: Host): Promise<StepResult> {
     writeGh(folder)
     const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'])]
     const { pid, access } = await startService(command, getLogFile(folder), host)
-    const baseUrl = access.service
     try {
-      const state: ServiceState = { pid, baseUrl, folder }
+      const state: ServiceState = { pid, folder }
       runner.saveState(SERVICE_STATE, JSON.stringify(state))
       runner.exportVariable(REHEARSAL_VARIABLE, JSON.stringify(access))
       runner.addPath(folder)
     } catch (error) {
-      await stopService({ pid, baseUrl }, host.clock)
+      killService(pid)
       throw error
     }
     return {
       isGreen: true,
       title: 'The rehearsal has begun',
-      text: `Until this job ends, its later steps of this action use an embedded documentation service and GitHub at ${baseUrl}. They start no real job and change nothing on GitHub. \`gh\` only says what it would have done.`,
+      text: `Until this job ends, its later steps of this action use an embedded documentation service and GitHub at ${access.service}. They start no real job and change nothing on GitHub. \`gh\` only says what it would have done.`,
       outputs: {},
     }
   } catch (error) {
@@ -91,24 +74,26 @@ async function start(program: string, host: Host): Promise<StepResult> {
 /** Undefined if the main step started no service. */
 function readState(text: string): ServiceState | undefined {
   const state = JSON.parse(text) as Partial<Record<keyof ServiceState, unknown>> | null
-  const { pid, baseUrl, folder } = state ?? {}
-  const isBaseUrl = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
-  if (!isBaseUrl || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
-  return typeof folder === 'string' && folder !== '' ? { pid, baseUrl, folder } : undefined
+  const { pid, folder } = state ?? {}
+  // Other numbers than the id of a process would kill a group of processes.
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
+  return typeof folder === 'string' && folder !== '' ? { pid, folder } : undefined
 }
 
 /** Removes the start message, which is meant for a terminal. */
 const withoutStartText = (log: string): string => log.replace(/^listening [^]*?Requests:\r?\n/, '')
 
-async function stop(saved: string, { runner, clock }: Host): Promise<StepResult> {
+function stop(saved: string, { runner }: Host): StepResult {
   const ended = { isGreen: true, text: '', outputs: {} }
   const service = readState(saved)
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
-  const wasRunning = await stopService(service, clock)
+  const wasRunning = killService(service.pid)
   const logFile = getLogFile(service.folder)
   if (fs.existsSync(logFile)) {
     runner.startGroup('Log of the embedded documentation service')
-    const log = newestLines(withoutStartText(readEnd(logFile)), MAX_LOG_LINES) || 'The service received no requests.'
+    const log =
+      newestLines(withoutStartText(fs.readFileSync(logFile, 'utf8')), MAX_LOG_LINES) ||
+      'The service received no requests.'
     // One call per line: a long text would be cut at its end, which contains the newest lines.
     for (const line of log.split('\n')) runner.log(line)
     runner.endGroup()
@@ -123,7 +108,7 @@ async function stop(saved: string, { runner, clock }: Host): Promise<StepResult>
  * Starts the service in the main step and stops it in the post step.
  * @param program the path of the packaged service
  */
-export function rehearse(program: string, host: Host): Promise<StepResult> {
+export async function rehearse(program: string, host: Host): Promise<StepResult> {
   const saved = host.runner.savedState(SERVICE_STATE)
   return saved === '' ? start(program, host) : stop(saved, host)
 }

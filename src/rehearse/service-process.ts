@@ -2,10 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
-import * as http from 'node:http'
 import type { Rehearsal } from '../action/rehearsal.ts'
 import type { Host } from '../action/step.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 
@@ -42,9 +40,10 @@ export function toInputWords(message: string): string {
     .replace(FLAG, '`$1`')
 }
 
-/** The message that the service sends when its port is open: its process id, and what steps need to use it. */
-interface ServiceAccess {
+/** A service whose port is open. */
+interface StartedService {
   readonly pid: number
+  /** What steps need to use the service, which it sends when it is ready. */
   readonly access: Rehearsal
 }
 
@@ -68,7 +67,7 @@ export async function startService(
   command: readonly string[],
   logFile: string,
   { clock, env, signal }: Pick<Host, 'clock' | 'env' | 'signal'>,
-): Promise<ServiceAccess> {
+): Promise<StartedService> {
   const log = fs.openSync(logFile, 'ax')
   const child = spawn(process.execPath, command, {
     detached: true,
@@ -79,10 +78,10 @@ export async function startService(
     env: Object.fromEntries(PASSED_VARIABLES.map((name) => [name, env[name]])),
   })
   fs.closeSync(log)
-  const waitUntilReadyOrEnded = async (): Promise<ServiceAccess | undefined> => {
+  const waitUntilReadyOrEnded = async (): Promise<Rehearsal | undefined> => {
     try {
       const [access] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
-      return access as ServiceAccess | undefined
+      return access as Rehearsal | undefined
     } catch (error) {
       throw new ActionError('unreachable', `Node.js did not start: ${(error as Error).message}.`)
     }
@@ -91,7 +90,8 @@ export async function startService(
   const timedOut = new ActionError('deadline', message)
   try {
     const access = await withDeadline(waitUntilReadyOrEnded, { clock, signal, timeoutMs: START_TIMEOUT_MS, timedOut })
-    if (access === undefined)
+    const { pid } = child
+    if (access === undefined || pid === undefined)
       throw new ActionError(
         'invalid-input',
         toInputWords(fs.readFileSync(logFile, 'utf8')) || 'The service ended before it was ready.',
@@ -99,61 +99,22 @@ export async function startService(
       )
     child.disconnect()
     child.unref()
-    return access
+    return { pid, access }
   } catch (error) {
     child.kill('SIGKILL')
     throw error
   }
 }
 
-export interface RunningService {
-  readonly pid: number
-  readonly baseUrl: string
-}
-
-const RESPONSE_TIMEOUT_MS = 2_000
-
-/** Whether this process responds at the URL: every response names the process id. Proxies are bypassed. */
-export function isRunning({ pid, baseUrl }: RunningService, timeoutMs = RESPONSE_TIMEOUT_MS): Promise<boolean> {
-  return new Promise((resolve) => {
-    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: timeoutMs }, (response) => {
-      response.resume()
-      resolve(response.headers['service-instance'] === String(pid))
-    })
-    const giveUp = (): void => {
-      request.destroy()
-      resolve(false)
-    }
-    // A response that upgrades the protocol emits only `close`.
-    for (const event of ['timeout', 'error', 'close']) request.on(event, giveUp)
-  })
-}
-
-const STOP_TIMEOUT_MS = 5_000
-const STOP_POLL_MS = 50
-
 /**
- * Stops the service. Process ids and ports are reused after a process has ended, so nothing is killed unless the response at
- * the URL names this process id.
- * @param kill throws if there is no such process
- * @returns whether the service was still running
+ * Kills the service, which has nothing to save.
+ * @returns whether it was still running
  */
-export async function stopService(
-  service: RunningService,
-  clock: Clock,
-  kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown = process.kill.bind(process),
-): Promise<boolean> {
-  if (!(await isRunning(service))) return false
-  const sendSignal = (signal: 'SIGTERM' | 'SIGKILL'): void => {
-    try {
-      kill(service.pid, signal)
-    } catch {
-      // The process has just ended by itself.
-    }
+export function killService(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    // No process has this id, or only a process of another user.
+    return false
   }
-  sendSignal('SIGTERM')
-  const deadlineAt = clock.now() + STOP_TIMEOUT_MS
-  while (clock.now() < deadlineAt && (await isRunning(service))) await clock.sleep(STOP_POLL_MS)
-  if (await isRunning(service)) sendSignal('SIGKILL')
-  return true
 }
