@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { downloadLog, lastLines } from '../../src/github/workflow-runs.ts'
+import { downloadLog, excerptLog, readEnd } from '../../src/github/workflow-runs.ts'
 import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { Deadline } from '../../src/runtime/deadline.ts'
@@ -11,28 +11,48 @@ import { checkRun, commit } from '../support/github-state.ts'
 import { toBody, connectInProcess } from '../support/in-process-github.ts'
 import { formatResponse, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
-const readLines = (...parts: readonly string[]) => lastLines(toBody(...parts))
+const keep = (text: string): string => text
+const readLines = (log: string): readonly string[] => excerptLog(log, keep).split('\n')
 const createLines = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join('')
 
-test('joins lines that arrive in pieces', async () => {
-  expect(await readLines('o', 'ne\ntw', 'o\n', 'three')).toEqual(['one', 'two', 'three'])
-})
-
-test('returns the last lines of a log without an error', async () => {
-  const lines = await readLines(createLines(1_000))
+test('returns the last lines of a log without an error', () => {
+  const lines = readLines(createLines(1_000))
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([120, 'line 880', 'line 999'])
+  expect(readLines('one\n\nthree')).toEqual(['one', '', 'three'])
 })
 
-test('returns the lines before the last error, and a few lines after it', async () => {
+test('returns the lines before the last error, and a few lines after it', () => {
   const [before, after] = [createLines(500, 500), createLines(500, 1_000)]
-  const lines = await readLines(createLines(500), '##[error]first\n', before, '##[error]last\n', after)
-  expect([lines.length, lines[0], lines[119], lines.at(-1)]).toEqual([150, 'line 881', '##[error]last', 'line 1029'])
+  const lines = readLines(`${createLines(500)}##[error]first\n${before}##[error]last\n${after}`)
+  expect([lines.length, lines[0], lines[119], lines.at(-1)]).toEqual([150, 'line 881', 'error: last', 'line 1029'])
 })
 
-test('limits the length of lines', async () => {
-  const lines = await readLines(...Array<string>(1_000).fill('x'.repeat(10_000)), '\nend\n')
-  expect(lines.map(({ length }) => length)).toEqual([28_576, 3])
+describe('read the end', () => {
+  const MIB = 1024 * 1024
+
+  test('joins chunks, and keeps a log of 1 MiB as it is', async () => {
+    expect(await readEnd(toBody('o', 'ne\ntw', 'o\n', '', 'three'))).toBe('one\ntwo\nthree')
+    expect(await readEnd(toBody())).toBe('')
+    const log = ['x', 'y'.repeat(MIB - 1)]
+    expect(await readEnd(toBody(...log))).toBe(log.join(''))
+  })
+
+  test('keeps the last 1 MiB of a log of any length', async () => {
+    const chunk = `${'x'.repeat(9_999)}\n`.repeat(10)
+    const log = await readEnd(toBody(...Array<string>(1_000).fill(chunk), 'end\n'))
+    expect(log.length).toBeGreaterThan(MIB - 10_000)
+    expect(log.length).toBeLessThan(MIB + chunk.length)
+    expect(log.endsWith('x\nend\n')).toBe(true)
+  })
+
+  test('leaves out the first line of a cut log, which can begin within a secret or a character', async () => {
+    const rest = `${'x'.repeat(MIB)}\n`
+    expect(await readEnd(toBody('docs_', `key\n${rest}`))).toBe(rest)
+    const bytes = Buffer.from(`é\n${rest}`)
+    expect(await readEnd(toBody(bytes.subarray(0, 1), bytes.subarray(1)))).toBe(rest)
+    expect(await readEnd(toBody('docs_', `key${'x'.repeat(MIB)}`))).toBe('')
+  })
 })
 
 const LOG = [
@@ -61,7 +81,7 @@ test('rethrows a programming error instead of reporting an unreadable log', asyn
   expect(await read({ docs: withLog(LOG), redact })).toBe(bug)
 })
 
-test.each([3_990, 3_999, 4_000, 28_570, 28_575])(
+test.each([0, 3_990, 3_999, 4_000])(
   'redacts a secret at character %i of a line before the line is cut to 4,000 characters',
   async (at) => {
     const redact = (text: string): string => text.replaceAll('docs_key', '***')
@@ -103,7 +123,7 @@ test.each(INVALID_URLS)('does not download from %s', async (location) => {
 })
 
 describe('download', () => {
-  /** Returns the lines and the request, after both sides have closed all connections. */
+  /** Returns the log and the request, after both sides have closed all connections. */
   async function download(
     onRequest: SocketBehaviour['onRequest'] & object,
     onChunk: () => void = () => undefined,
@@ -119,14 +139,14 @@ describe('download', () => {
       return { ...response, body: watchBody() }
     }
     const deadline = new Deadline(Infinity, signal, clock)
-    const lines = await downloadLog(url, send, clock, deadline).finally(() => server.close())
-    return { lines, request: server.requests[0] }
+    const log = await downloadLog(url, send, clock, deadline).finally(() => server.close())
+    return { log, request: server.requests[0] }
   }
 
   test('decodes chunks without cutting characters, removes a byte order mark, and sends no token', async () => {
     const bytes = Buffer.from(formatResponse(200, `\ufeff${'é'.repeat(1_000)}`))
     let [chunks, sendRest] = [0, (): void => undefined]
-    const { lines, request } = await download(
+    const { log, request } = await download(
       (socket) => {
         sendRest = () => socket.end(bytes.subarray(-999))
         socket.write(bytes.subarray(0, -999))
@@ -137,7 +157,7 @@ describe('download', () => {
       },
     )
     expect(chunks).toBeGreaterThan(1)
-    expect(lines).toEqual(['é'.repeat(1_000)])
+    expect(log).toBe('é'.repeat(1_000))
     expect(request).not.toMatch(/authorization/i)
   })
 

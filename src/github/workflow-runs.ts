@@ -112,45 +112,26 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
   },
 })
 
-const LINES_BEFORE = 120
-const LINES_AFTER = 30
-const MAX_LINE_CHARS = 4_000
-/** At least the length of every secret of the action, with up to six characters for each encoded character. */
-const MAX_SECRET_CHARS = 6 * 4_096
-/** A longer line is cut before secrets are redacted, so its end can contain a part of a secret. */
-const MAX_RAW_LINE_CHARS = MAX_LINE_CHARS + MAX_SECRET_CHARS
-const ERROR = '##[error]'
-
-/** Yields the lines of each chunk of a body, cut to `MAX_RAW_LINE_CHARS`. */
-async function* splitLines(body: HttpResponse['body']): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder()
-  let line = ''
-  for await (const chunk of body) {
-    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
-    const lines = [line + first, ...others].map((raw) => raw.slice(0, MAX_RAW_LINE_CHARS))
-    line = lines.pop() ?? ''
-    yield lines
-  }
-  if (line !== '') yield [line]
-}
+const MAX_LOG_BYTES = 1024 * 1024
 
 /**
- * Returns the lines of a log around its last error, or its last lines if it has no error. Keeps no other lines in
- * memory.
+ * Reads the last `MAX_LOG_BYTES` of a log, and at most one chunk more, without keeping more in memory. Leaves out the
+ * first line of a log that is cut, because it can begin within a secret.
  */
-export async function lastLines(body: HttpResponse['body']): Promise<readonly string[]> {
-  const recent: string[] = []
-  let aroundError: readonly string[] = []
-  let sinceError = Infinity
-  for await (const lines of splitLines(body)) {
-    for (const line of lines) {
-      recent.push(line)
-      if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
-      sinceError = line.includes(ERROR) ? 0 : sinceError + 1
-      if (sinceError <= LINES_AFTER) aroundError = recent.slice(-LINES_BEFORE - sinceError)
+export async function readEnd(body: HttpResponse['body']): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let isCut = false
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    while (bytes - (chunks[0]?.length ?? bytes) >= MAX_LOG_BYTES) {
+      bytes -= chunks.shift()?.length ?? 0
+      isCut = true
     }
   }
-  return aroundError.length > 0 ? aroundError : recent.slice(-LINES_BEFORE)
+  const text = new TextDecoder().decode(Buffer.concat(chunks))
+  return isCut ? text.replace(/^[^\n]*\n?/, '') : text
 }
 
 /** @throws TransportFailure */
@@ -166,17 +147,18 @@ async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array>
 const DOWNLOAD_TIMEOUT_MS = 60_000
 
 /**
- * Downloads a log from a URL that needs no token. The timeout covers the complete download, however slowly it arrives.
+ * Downloads the end of a log from a URL that needs no token. The timeout covers the complete download, however slowly it
+ * arrives.
  * @throws ActionError
  */
-export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: Deadline): Promise<readonly string[]> {
+export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: Deadline): Promise<string> {
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
-  const read = async (end: AbortSignal): Promise<readonly string[]> => {
+  const read = async (end: AbortSignal): Promise<string> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
       throw error instanceof ActionError ? error : new TransportFailure(error)
     })
     if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
-    return lastLines(readBody(body))
+    return readEnd(readBody(body))
   }
   try {
     const timeoutMs = Math.min(DOWNLOAD_TIMEOUT_MS, deadline.getLeftMs())
@@ -187,17 +169,29 @@ export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: 
   }
 }
 
-/** Redacts a line before it is cut. Drops the end of a line that was cut before, which can be a part of a secret. */
-function cutLine(raw: string, redact: Redact): string {
-  const redacted = redact(raw)
-  const whole = raw.length < MAX_RAW_LINE_CHARS ? redacted : redacted.slice(0, -MAX_SECRET_CHARS)
-  return whole.slice(0, MAX_LINE_CHARS)
-}
-
 /** The runner's prefix of every line. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
 /** A command at the beginning of a line, such as `##[error]`. */
 const COMMAND = /^##\[([a-z]+)\]/
+
+const ERROR = '##[error]'
+const LINES_BEFORE = 120
+const LINES_AFTER = 30
+const MAX_LINE_CHARS = 4_000
+
+/**
+ * Returns the lines around the last error of a log, or the last lines of a log without an error. Timestamps are removed,
+ * and long lines are cut. Redacts the log first, because a secret can be at any place where it is cut.
+ */
+export function excerptLog(log: string, redact: Redact): string {
+  const lines = redact(log).replace(/\n$/, '').split('\n')
+  const errorIndex = lines.findLastIndex((line) => line.includes(ERROR))
+  const end = errorIndex === -1 ? lines.length : errorIndex + 1
+  return lines
+    .slice(Math.max(0, end - LINES_BEFORE), end + LINES_AFTER)
+    .map((line) => line.slice(0, MAX_LINE_CHARS).replace(TIMESTAMP, '').replace(COMMAND, '$1: '))
+    .join('\n')
+}
 
 function toLogUrl(location: string | undefined): URL {
   const url = parseUrl(location ?? '')
@@ -225,8 +219,6 @@ export const connectJobLogs = (
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
       const url = toLogUrl(headers.location)
-      const lines = await downloadLog(url, send, clock, deadline)
-      const texts = lines.map((line) => cutLine(line, redact))
-      return texts.map((line) => line.replace(TIMESTAMP, '').replace(COMMAND, '$1: ')).join('\n')
+      return excerptLog(await downloadLog(url, send, clock, deadline), redact)
     }),
 })
