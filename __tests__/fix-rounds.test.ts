@@ -32,7 +32,6 @@ const IDLE = { scenario: 'idle-follow-up' } as const
 const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow-up', delayMs: 8_000, act }] as const })
 const BOTH = 'build, links'
 const UNMOVED = 'The agent added no commit, so the same checks would fail again.'
-const BY_OTHERS = 'Another author has pushed to the pull request.'
 const BEFORE = 'The failed checks also fail without these changes.'
 const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used up.']
 
@@ -51,12 +50,12 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
   [
     'The agent adds no commit, and a person adds one',
     { ...IDLE, github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH], BY_OTHERS] as const),
+    ...(['failure', [BOTH, BOTH], USED] as const),
   ],
   [
     'A person commits while the agent works on them',
     { github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH], BY_OTHERS] as const),
+    ...(['failure', [BOTH, BOTH], USED] as const),
   ],
   [
     'They failed before the agent changed anything',

@@ -1,7 +1,6 @@
 /** Decides whether failing checks are sent back to the agent, and with which prompt. Hides what a round depends on. */
 import { openGitHub } from '../action/step.ts'
 import { type Check, isCheckSuite } from '../github/checks.ts'
-import { findForkPoint, isByOwner, listHistory, listOwners, type PullRequestCommit } from '../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../github/pull-requests.ts'
 import { getUnsuccessfulStatus, isSamePullRequest } from '../docs-service/schemas.ts'
 import { ActionError, type ErrorCode, asExpectedError } from '../runtime/errors.ts'
@@ -11,7 +10,6 @@ import {
   describePullRequest,
   type Findings,
   listFailedChecks,
-  listKnownCommits,
   listSentRounds,
   readAndRecordPullRequest,
   ROUND_STOP_REASONS,
@@ -68,27 +66,6 @@ export function findStopBeforeSend(
   if (!isOpen(pullRequest)) return 'closed'
   if (pullRequest.headSha !== examinedHead) return 'commits-by-others'
   return leftMs < MIN_ROUND_MS ? 'no-time' : undefined
-}
-
-/**
- * Finds a reason not to send another round in the commits since the previous round: commits by people, or a rewritten branch.
- * @param commits the commits of the pull request, in any order
- * @param previousHead the head commit of the previous round; undefined before the first round, when only the newest commit counts
- */
-export function findStopInCommits(
-  commits: readonly PullRequestCommit[],
-  { headSha, author }: PullRequest,
-  previousHead: string | undefined,
-): RoundStop | undefined {
-  const all = listHistory(commits, headSha)
-  // A stale list does not contain the head, so the author of the newest commit is unknown.
-  if (all.length === 0) return 'not-sent'
-  const earlier = new Set(listHistory(commits, previousHead ?? '').map(({ sha }) => sha))
-  if (previousHead !== undefined && !all.some(({ sha }) => sha === previousHead)) return 'diverged'
-  const since = previousHead === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
-  const own = listOwners(author, commits, headSha)
-  const isOthers = (commit: PullRequestCommit): boolean => commit.account.type !== 'Bot' && !isByOwner(commit, own)
-  return since.some(isOthers) ? 'commits-by-others' : undefined
 }
 
 /**
@@ -157,7 +134,6 @@ const LOST = 'The failing checks were not sent to the agent'
 /** Lists the failed checks to send: those that the merge base does not fail. */
 async function findFailing(
   pullRequest: PullRequest,
-  commits: readonly PullRequestCommit[],
   failed: readonly Check[],
   step: AgentStep,
 ): Promise<readonly Check[]> {
@@ -165,11 +141,11 @@ async function findFailing(
   const before = await step.record.attempt(lost, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, headSha } = pullRequest
-    const base = findForkPoint(commits) ?? (await github.compare(repository, baseRef, headSha)).mergeBase
+    const { mergeBase } = await github.compare(repository, baseRef, headSha)
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
-    return (await github.readChecks(pullRequest.repository, base, step.context, suffices)).checks
+    return (await github.readChecks(repository, mergeBase, step.context, suffices)).checks
   })
   return listFailedByChange(failed, before ?? [])
 }
@@ -205,19 +181,14 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
     const { headSha = '' } = found
     const address = toPullRequestAddress(link, context)
     const pullRequest = record.getNewestRead(address) ?? (await readAndRecordPullRequest(address, step))
-    const commits = await listKnownCommits(pullRequest, step)
-    const commitStop = findStopInCommits(commits, pullRequest, getPreviousHead(turns))
-    const failing =
-      commitStop === undefined
-        ? await findFailing(pullRequest, commits, listFailedChecks(found.checkList).filter(isForAgent), step)
-        : []
+    const failing = await findFailing(pullRequest, listFailedChecks(found.checkList).filter(isForAgent), step)
     const details = await readDetails(failing, address.repository, step)
     // Read the head again: the findings only count if it has not moved in the meantime.
     const last = await readAndRecordPullRequest(address, step)
     if (last.headSha !== headSha) return { kind: 'recheck', pullRequest: last }
     const seen = { ...found, ...describePullRequest(last) }
-    const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
-    if (stop !== undefined) return stopFor(stop, seen)
+    if (!isOpen(last)) return stopFor('closed', seen)
+    if (failing.length === 0) return stopFor('failed-before', seen)
     const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
     const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
     const recipient: Recipient = {

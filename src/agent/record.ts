@@ -54,7 +54,6 @@ export const ROUND_STOP_REASONS = {
   passed: 'All its checks have passed.',
   'used-up': 'All fix rounds are used up.',
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
-  diverged: 'The commit that was checked is no longer in the pull request.',
   closed: 'The pull request is closed or merged.',
   'other-pull-request': 'The job no longer names this pull request.',
   'commits-by-others': 'Another author has pushed to the pull request.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideNextRound, findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/fix-rounds.ts'
+import { decideNextRound, findRoundStop, listFailedByChange } from '../../../src/agent/fix-rounds.ts'
 import type { RoundStop } from '../../../src/agent/record.ts'
 import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -11,8 +11,8 @@ import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   resolveInOrder,
+  COMPARISON,
   PULL_REQUEST,
-  pullCommits,
   createGitHubError,
   RUN_FACTS,
 } from '../../support/fake-github.ts'
@@ -184,12 +184,13 @@ test('excludes failures that also occur on the merge base', async () => {
     shas.push(sha)
     return Promise.resolve(listing([{ name: 'build', state: 'failure' }]))
   }
-  const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
-  for (const more of [{}, { listPullRequestCommits: () => Promise.resolve(updated) }]) {
-    const { prompt } = await round({ responses: { readChecks, ...more }, failed: [BUILD, LINKS] })
-    expect(prompt).not.toContain('Check: build')
+  const compare: GitHub['compare'] = (_repository, ...range) => {
+    shas.push(...range)
+    return Promise.resolve(COMPARISON)
   }
-  expect(shas).toEqual([commit('a'), commit('a')])
+  const { prompt } = await round({ responses: { readChecks, compare }, failed: [BUILD, LINKS] })
+  expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: links'])
+  expect(shas).toEqual(['main', PULL_REQUEST.headSha, COMPARISON.mergeBase])
 })
 
 test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
@@ -205,16 +206,19 @@ test('reads the suites of the merge base only if a check fails there or a failed
   expect(enough).toEqual([true, false, false, false])
 })
 
-test('sends all failed checks with a warning if the checks of the merge base cannot be read', async () => {
-  const { prompt, warnings } = await round({
-    responses: { readChecks: resolveInOrder<never>(createGitHubError('forbidden')) },
-  })
-  expect(prompt).toContain('Check: build')
-  expect(warnings).toEqual(['Could not determine which checks also fail without these changes'])
-})
+test.each(['readChecks', 'compare'] as const)(
+  'sends all failed checks with a warning if the checks of the merge base cannot be read: %s fails',
+  async (name) => {
+    const { prompt, warnings } = await round({
+      responses: { [name]: resolveInOrder<never>(createGitHubError('forbidden')) },
+    })
+    expect(prompt).toContain('Check: build')
+    expect(warnings).toEqual(['Could not determine which checks also fail without these changes'])
+  },
+)
 
-test('sends no round if the commits of the pull request cannot be read', async () => {
-  const responses = { listPullRequestCommits: resolveInOrder<never>(createGitHubError('forbidden', 'Grant it.')) }
+test('sends no round if the pull request cannot be read', async () => {
+  const responses = { readPullRequest: resolveInOrder<never>(createGitHubError('forbidden', 'Grant it.')) }
   for (const scene of [{ responses }, { hasToken: false }])
     expect(await round(scene)).toMatchObject({
       report: { rounds: [], stop: 'not-sent' },
@@ -223,7 +227,7 @@ test('sends no round if the commits of the pull request cannot be read', async (
 })
 
 test('stops on cancellation during any request', async () => {
-  for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
+  for (const name of ['readPullRequest', 'compare', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
     await expect(
       round({ responses: { [name]: resolveInOrder<never>(createGitHubError('cancelled')) } }),
     ).rejects.toMatchObject({
@@ -243,7 +247,7 @@ test('excludes checks that also failed on the merge base, but not checks that pa
 const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
 
 describe('fix rounds', () => {
-  const [C, D, E] = [commit('c'), commit('d'), commit('e')]
+  const [C, D] = [commit('c'), commit('d')]
   const STATE = {
     found: { state: 'open', checks: 'failure', headSha: D },
     ...({ before: C, status: 'completed', maxRounds: 2, leftMs: 600_000 } as const),
@@ -270,79 +274,5 @@ describe('fix rounds', () => {
     const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })
     const round = turnIn(endWith('unknown', terminalJob(status)))
     expect(findRoundStop(found, [own, round], maxRounds, leftMs)).toBe(stop)
-  })
-
-  const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
-  const MONA = { login: 'mona', type: 'User' }
-  const UNKNOWN = { login: '', type: '' }
-  const by = (sha: string, account: typeof BOT, author = '') => ({ sha, account, author })
-
-  test.each([
-    ['only commits of the agent do not stop the rounds', [by(C, BOT), by(D, BOT)], C, undefined],
-    [
-      'a commit of another bot does not stop the rounds',
-      [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })],
-      C,
-      undefined,
-    ],
-    [
-      'a commit of a person since the previous round stops the rounds',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'a commit of a person before the previous round does not stop the rounds',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      D,
-      undefined,
-    ],
-    [
-      'a commit of an unknown account since the previous round stops the rounds',
-      [by(C, BOT), by(D, UNKNOWN)],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'commits of an agent without a GitHub account do not stop the rounds',
-      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')],
-      C,
-      undefined,
-    ],
-    [
-      'commits of two authors without a GitHub account stop the rounds',
-      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'a commit of the author of the pull request does not stop the rounds',
-      [by(C, BOT), by(D, { login: 'owner', type: 'User' })],
-      C,
-      undefined,
-    ],
-    [
-      'a commit that the agent made in the name of a person does not stop the rounds',
-      [by(C, BOT), { ...by(D, MONA), committedBy: 'owner' }],
-      C,
-      undefined,
-    ],
-    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'commits-by-others'],
-    [
-      'an earlier commit of a person does not stop the first round',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      undefined,
-      undefined,
-    ],
-    ['a stale list of commits stops the rounds', [], C, 'not-sent'],
-    ['a rewritten branch stops the rounds', [by(D, BOT), by(E, BOT)], C, 'diverged'],
-  ] as const)('%s', (_who, commits, before, stop) => {
-    const pullRequest = {
-      ...PULL_REQUEST,
-      headSha: commits.at(-1)?.sha ?? '',
-      author: { login: 'owner', type: 'User' },
-    }
-    // GitHub sorts commits by the dates that their authors set, so the order is meaningless.
-    expect(findStopInCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
   })
 })
