@@ -56,7 +56,7 @@ export const ROUND_STOP_REASONS = {
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
   closed: 'The pull request is closed or merged.',
   'other-pull-request': 'The job no longer names this pull request.',
-  'commits-by-others': 'Another author has pushed to the pull request.',
+  'head-moved': 'The head commit changed before its failing checks could be sent.',
   'failed-before': 'The failed checks also fail without these changes.',
   'needs-person':
     'No commit can fix the failed checks: somebody has to act, such as to sign an agreement, or to run them again.',
