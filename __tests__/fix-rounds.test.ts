@@ -32,7 +32,6 @@ const IDLE = { scenario: 'idle-follow-up' } as const
 const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow-up', delayMs: 8_000, act }] as const })
 const BOTH = 'build, links'
 const UNMOVED = 'The agent added no commit, so the same checks would fail again.'
-const BY_OTHERS = 'Another author has pushed to the pull request.'
 const BEFORE = 'The failed checks also fail without these changes.'
 const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used up.']
 
@@ -51,12 +50,12 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
   [
     'The agent adds no commit, and a person adds one',
     { ...IDLE, github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH], BY_OTHERS] as const),
+    ...(['failure', [BOTH, BOTH], USED] as const),
   ],
   [
     'A person commits while the agent works on them',
     { github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH], BY_OTHERS] as const),
+    ...(['failure', [BOTH, BOTH], USED] as const),
   ],
   [
     'They failed before the agent changed anything',
@@ -93,21 +92,22 @@ test('a step without `fix-rounds` says nothing about rounds', async () => {
   expect(log.join()).not.toMatch(/round/i)
 })
 
-test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
-  'a commit during %s, before a round is sent, restarts the wait',
-  async (operation) => {
-    let isPushed = false
-    const onRequest: Scenario['onRequest'] = (what, { docs, nowMs }) => {
-      if (what !== operation || isPushed) return
-      isPushed = true
-      const [pull] = Object.values(docs.pulls).slice(-1)
-      pushCommit(docs, pull?.branch ?? '', { message: 'Fix it', author: AGENT_USER, files: [] }, nowMs)
-    }
-    const { report, messages, log } = await play({ github: { checks: [fails] }, onRequest })
-    expect([report.stop, report.pullRequest.checks, messages]).toEqual(['no-failed-check', 'none', []])
-    expect(log.join()).toContain('Continuing with that commit')
-  },
-)
+test.each([
+  ['while the checks are read restarts the wait', 'checks/list-suites-for-ref', 'no-failed-check', 'none'],
+  ['while the logs are read ends the rounds', 'checks/list-annotations', 'head-moved', 'failure'],
+])('a commit %s, and nothing is sent', async (_when, operation, stop, checks) => {
+  let pushed: string | undefined
+  const onRequest: Scenario['onRequest'] = (what, { docs, nowMs }) => {
+    if (what !== operation || pushed !== undefined) return
+    const [pull] = Object.values(docs.pulls).slice(-1)
+    pushed = pushCommit(docs, pull?.branch ?? '', { message: 'Fix it', author: AGENT_USER, files: [] }, nowMs).sha
+  }
+  const { report, messages, log, isGreen } = await play({ github: { checks: [fails] }, onRequest })
+  expect([report.stop, report.pullRequest.checks, messages, isGreen]).toEqual([stop, checks, [], false])
+  // The output `checks` is about the commit in `pr-head-sha`.
+  expect(report.pullRequest.headSha === pushed).toBe(checks === 'none')
+  expect(log.join().includes('Continuing with that commit')).toBe(checks === 'none')
+})
 
 test('a round contains the failed checks, their messages and the ends of their logs, as data', async () => {
   const { messages, docs } = await play({ github: { checks: [fails, passes] } })

@@ -151,14 +151,14 @@ test.each([completed, failed])('has no operation if it is unknown what a round d
   expect([report.outcome, getOperation(report)]).toEqual(['pull-request', undefined])
 })
 
-const STOPPED: TurnFacts = { ...stopWith('not-sent'), roundStop: 'commits-by-others' }
+const STOPPED: TurnFacts = { ...stopWith('not-sent'), roundStop: 'head-moved' }
 
 test.each<[string, TurnFacts, Outcome, sent: number, RoundStop | undefined]>([
   ['is rejected', stopWith('rejected'), 'pull-request', 0, 'not-sent'],
   ['may be accepted', stopWith('maybe-sent', { sent: 'maybe' }), 'pull-request', 1, 'unseen'],
   ['is not seen to start', stopWith('forbidden', accept()), 'pull-request', 1, 'unseen'],
   ['has no end', stopWith('deadline', accept(active, true)), 'pull-request', 1, 'unseen'],
-  ['is stopped by the last check', STOPPED, 'pull-request', 0, 'commits-by-others'],
+  ['is stopped by the last check', STOPPED, 'pull-request', 0, 'head-moved'],
   ['is cancelled', stopWith('cancelled', accept(), true), 'cancelled', 1, undefined],
 ])('keeps the result after a round that %s, and the outcome unless it is cancelled', (...row) => {
   const [, round, outcome, sent, stop] = row

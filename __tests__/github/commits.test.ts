@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { findForkPoint, listHistory, listOwners } from '../../src/github/commits.ts'
+import { listHistory, listOwners } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { withGitHub } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
@@ -58,11 +58,6 @@ test.each([
 ])('follows the parents of %s in any order of the list', (sha, history) => {
   for (const list of [LIST, LIST.toReversed()])
     expect(new Set(listHistory(list, sha).map((one) => one.sha))).toEqual(new Set(history))
-})
-
-test('the fork point is the only parent outside of the branch, and unknown after a merge of the base', () => {
-  expect(findForkPoint(LIST)).toBe('base')
-  expect(findForkPoint([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
 })
 
 test('the owners are the author of the pull request and the author of the first commit of its own line', () => {

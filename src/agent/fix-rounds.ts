@@ -1,17 +1,14 @@
 /** Decides whether failing checks are sent back to the agent, and with which prompt. Hides what a round depends on. */
 import { openGitHub } from '../action/step.ts'
 import { type Check, isCheckSuite } from '../github/checks.ts'
-import { findForkPoint, isByOwner, listHistory, listOwners, type PullRequestCommit } from '../github/commits.ts'
-import { isOpen, type PullRequest, toPullRequestAddress } from '../github/pull-requests.ts'
+import { isOpen, type PullRequest } from '../github/pull-requests.ts'
 import { getUnsuccessfulStatus, isSamePullRequest } from '../docs-service/schemas.ts'
-import { ActionError, type ErrorCode, asExpectedError } from '../runtime/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import {
   type AgentStep,
-  describePullRequest,
   type Findings,
   listFailedChecks,
-  listKnownCommits,
   listSentRounds,
   readAndRecordPullRequest,
   ROUND_STOP_REASONS,
@@ -55,43 +52,6 @@ export function findRoundStop(
 }
 
 /**
- * Finds a reason not to send a round, directly before it is sent.
- * @param pullRequest a fresh read
- * @param examinedHead the commit whose checks the round is about
- * @param leftMs until the deadline
- */
-export function findStopBeforeSend(
-  pullRequest: PullRequest,
-  examinedHead: string,
-  leftMs: number,
-): RoundStop | undefined {
-  if (!isOpen(pullRequest)) return 'closed'
-  if (pullRequest.headSha !== examinedHead) return 'commits-by-others'
-  return leftMs < MIN_ROUND_MS ? 'no-time' : undefined
-}
-
-/**
- * Finds a reason not to send another round in the commits since the previous round: commits by people, or a rewritten branch.
- * @param commits the commits of the pull request, in any order
- * @param previousHead the head commit of the previous round; undefined before the first round, when only the newest commit counts
- */
-export function findStopInCommits(
-  commits: readonly PullRequestCommit[],
-  { headSha, author }: PullRequest,
-  previousHead: string | undefined,
-): RoundStop | undefined {
-  const all = listHistory(commits, headSha)
-  // A stale list does not contain the head, so the author of the newest commit is unknown.
-  if (all.length === 0) return 'not-sent'
-  const earlier = new Set(listHistory(commits, previousHead ?? '').map(({ sha }) => sha))
-  if (previousHead !== undefined && !all.some(({ sha }) => sha === previousHead)) return 'diverged'
-  const since = previousHead === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
-  const own = listOwners(author, commits, headSha)
-  const isOthers = (commit: PullRequestCommit): boolean => commit.account.type !== 'Bot' && !isByOwner(commit, own)
-  return since.some(isOthers) ? 'commits-by-others' : undefined
-}
-
-/**
  * Lists the checks that failed because of the changes of a pull request.
  * @param before the checks of the merge base: failures there with the same name are not caused by the pull request
  */
@@ -106,58 +66,35 @@ const MAX_DETAILED = 10
 /** The page of the GitHub Actions job behind a check run. */
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 
-/** Errors that only affect one log. Any other error would be the same for the next log. */
-const SINGLE_FAILURES: readonly ErrorCode[] = ['rejected', 'not-found', 'invalid-response', 'redirected']
-
 /**
- * Returns a function that performs one optional read per check. Warns once for each error message, and skips all further
- * reads after an error that affects all of them.
+ * Reads the annotations and logs of the first failing checks, at the same time: if GitHub does not respond, the round waits for
+ * it only once. What cannot be read is a warning.
  */
-function createDetailReader(what: string, { record }: AgentStep) {
-  const warned = new Set<string>()
-  let isStopped = false
-  return async <T>(perform: () => Promise<T>): Promise<T | undefined> => {
-    if (isStopped) return undefined
-    try {
-      return await perform()
-    } catch (caught) {
-      const error = asExpectedError(caught)
-      isStopped = !SINGLE_FAILURES.includes(error.code)
-      if (!warned.has(error.message)) record.warn(`Some ${what} of failing checks were not sent to the agent`, error)
-      warned.add(error.message)
-      return undefined
-    }
-  }
-}
-
-/** Reads the annotations and logs of the first failing checks. */
 async function readDetails(
   failed: readonly Check[],
   repository: string,
   step: AgentStep,
 ): Promise<readonly FailedCheck[]> {
   const github = openGitHub(step)
-  const [readAnnotations, readLog] = [createDetailReader('annotations', step), createDetailReader('logs', step)]
-  const detailed: FailedCheck[] = []
-  for (const check of failed.slice(0, MAX_DETAILED)) {
+  const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
+    step.record.attempt(`Some ${what} of failing checks were not sent to the agent`, perform)
+  const read = async (check: Check): Promise<FailedCheck> => {
     const { id, app, detailsUrl = '' } = check
     const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
     const mayHaveAnnotations = id !== undefined && check.annotations !== 0
-    const annotations = mayHaveAnnotations
-      ? await readAnnotations(() => github.listAnnotations(repository, id))
-      : undefined
-    const log = jobId && (await readLog(() => github.readJobLog(repository, Number(jobId))))
-    detailed.push({ check, annotations, log })
+    const [annotations, log] = await Promise.all([
+      mayHaveAnnotations ? attempt('annotations', () => github.listAnnotations(repository, id)) : undefined,
+      jobId && attempt('logs', () => github.readJobLog(repository, Number(jobId))),
+    ])
+    return { check, annotations, log }
   }
+  const detailed = await Promise.all(failed.slice(0, MAX_DETAILED).map(read))
   return [...detailed, ...failed.slice(MAX_DETAILED).map((check) => ({ check }))]
 }
-
-const LOST = 'The failing checks were not sent to the agent'
 
 /** Lists the failed checks to send: those that the merge base does not fail. */
 async function findFailing(
   pullRequest: PullRequest,
-  commits: readonly PullRequestCommit[],
   failed: readonly Check[],
   step: AgentStep,
 ): Promise<readonly Check[]> {
@@ -165,83 +102,70 @@ async function findFailing(
   const before = await step.record.attempt(lost, async () => {
     const github = openGitHub(step)
     const { repository, baseRef, headSha } = pullRequest
-    const base = findForkPoint(commits) ?? (await github.compare(repository, baseRef, headSha)).mergeBase
+    const { mergeBase } = await github.compare(repository, baseRef, headSha)
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
-    return (await github.readChecks(pullRequest.repository, base, step.context, suffices)).checks
+    return (await github.readChecks(repository, mergeBase, step.context, suffices)).checks
   })
   return listFailedByChange(failed, before ?? [])
 }
 
-/** What to do after the checks of a pull request have finished. */
-type NextRound =
-  | { readonly kind: 'send'; readonly recipient: Recipient; readonly found: Findings }
-  /** The head has moved: wait for the checks of the new head. */
-  | { readonly kind: 'recheck'; readonly pullRequest: PullRequest }
-  /** `reason`: undefined if `fix-rounds` is 0. */
-  | { readonly kind: 'stop'; readonly reason: RoundStop | undefined; readonly found: Findings }
-
-function refuseRound(roundStop: RoundStop, { record }: AgentStep): never {
-  record.update({ roundStop })
-  throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
-}
-
 /**
- * Decides whether to send the failing checks of a pull request to its job, and makes the recipient. If GitHub fails, no round
- * is sent, and the job's result is kept.
+ * Decides whether to send the failing checks of a pull request to its job, and makes the recipient.
+ * @param found the findings after the checks have finished
+ * @returns the recipient, or why no round follows; neither if `fix-rounds` is 0
  * @throws ActionError `cancelled`
  */
-export async function decideNextRound(found: Findings, step: AgentStep): Promise<NextRound> {
-  const { clock, context, deadlineAt, inputs, record } = step
+export async function decideNextRound(
+  pullRequest: PullRequest,
+  found: Findings,
+  step: AgentStep,
+): Promise<{ readonly recipient?: Recipient; readonly stop?: RoundStop }> {
+  const { clock, deadlineAt, inputs, record } = step
   const { turns, newest } = record
   const { id: jobId = '', prLink: link } = newest.job ?? {}
   const { fixRounds } = inputs
-  const stopFor = (reason: RoundStop | undefined, seen = found): NextRound => ({ kind: 'stop', reason, found: seen })
-  if (fixRounds === 0 || link === undefined) return stopFor(undefined)
+  const { checkList, headSha = '' } = found
+  if (fixRounds === 0 || link === undefined) return {}
   const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
-  if (stop !== undefined) return stopFor(stop)
-  const next = await record.attempt(LOST, async (): Promise<NextRound> => {
-    const { headSha = '' } = found
-    const address = toPullRequestAddress(link, context)
-    const pullRequest = record.getNewestRead(address) ?? (await readAndRecordPullRequest(address, step))
-    const commits = await listKnownCommits(pullRequest, step)
-    const commitStop = findStopInCommits(commits, pullRequest, getPreviousHead(turns))
-    const failing =
-      commitStop === undefined
-        ? await findFailing(pullRequest, commits, listFailedChecks(found.checkList).filter(isForAgent), step)
-        : []
-    const details = await readDetails(failing, address.repository, step)
-    // Read the head again: the findings only count if it has not moved in the meantime.
-    const last = await readAndRecordPullRequest(address, step)
-    if (last.headSha !== headSha) return { kind: 'recheck', pullRequest: last }
-    const seen = { ...found, ...describePullRequest(last) }
-    const stop = (isOpen(last) ? commitStop : 'closed') ?? (failing.length === 0 ? 'failed-before' : undefined)
-    if (stop !== undefined) return stopFor(stop, seen)
-    const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
-    const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
-    const recipient: Recipient = {
-      task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
-      failing,
-      announcement,
-      pullRequestNumber: address.number,
-      // The job has ended before its checks.
-      getIdleWaitMs: () => Promise.resolve(0),
-      async announce(idle) {
-        if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
-        await record.attempt('The history may not show that the agent is working', () => announceTurn(step))
-      },
-      async check() {
-        const current =
-          record.getRecentRead(address) ?? (await record.attempt(LOST, () => readAndRecordPullRequest(address, step)))
-        if (current === undefined) refuseRound('not-sent', step)
-        const { prLink } = record.newest.job ?? {}
-        if (prLink === undefined || !isSamePullRequest(prLink, link)) refuseRound('other-pull-request', step)
-        const stop = findStopBeforeSend(current, headSha, deadlineAt - clock.now())
-        if (stop !== undefined) refuseRound(stop, step)
-      },
-    }
-    return { kind: 'send', recipient, found: seen }
-  })
-  return next ?? stopFor('not-sent')
+  if (stop !== undefined) return { stop }
+  const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
+  if (failing.length === 0) return { stop: 'failed-before' }
+  const details = await readDetails(failing, pullRequest.repository, step)
+  const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
+  const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
+
+  /** Finds a reason not to send the round, directly before it is sent. @param current a fresh read; undefined if it failed */
+  const findStopBeforeSend = (current: PullRequest | undefined): RoundStop | undefined => {
+    const { prLink } = record.newest.job ?? {}
+    if (current === undefined) return 'not-sent'
+    if (prLink === undefined || !isSamePullRequest(prLink, link)) return 'other-pull-request'
+    if (!isOpen(current)) return 'closed'
+    if (current.headSha !== headSha) return 'head-moved'
+    return deadlineAt - clock.now() < MIN_ROUND_MS ? 'no-time' : undefined
+  }
+
+  const recipient: Recipient = {
+    task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
+    failing,
+    announcement,
+    pullRequestNumber: pullRequest.number,
+    // The job has ended before its checks.
+    getIdleWaitMs: () => Promise.resolve(0),
+    async announce(idle) {
+      if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
+      await record.attempt('The history may not show that the agent is working', () => announceTurn(step))
+    },
+    async check() {
+      const read = () => readAndRecordPullRequest(pullRequest, step)
+      const current = await record.attempt('The failing checks were not sent to the agent', read)
+      const roundStop = findStopBeforeSend(current)
+      if (roundStop === undefined) return
+      // The known checks belong to the examined head, so only the state is taken from the new read.
+      record.update({ roundStop, pullRequest: { ...found, ...(current && { state: current.state }) } })
+      throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
+    },
+  }
+  return { recipient }
 }

@@ -54,10 +54,9 @@ export const ROUND_STOP_REASONS = {
   passed: 'All its checks have passed.',
   'used-up': 'All fix rounds are used up.',
   'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
-  diverged: 'The commit that was checked is no longer in the pull request.',
   closed: 'The pull request is closed or merged.',
   'other-pull-request': 'The job no longer names this pull request.',
-  'commits-by-others': 'Another author has pushed to the pull request.',
+  'head-moved': 'The head commit changed before its failing checks could be sent.',
   'failed-before': 'The failed checks also fail without these changes.',
   'needs-person':
     'No commit can fix the failed checks: somebody has to act, such as to sign an agreement, or to run them again.',

@@ -167,26 +167,14 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
   const { clock, deadlineAt, inputs, record } = step
   const mayFix = (failed: Findings): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
-  let current = pullRequest
-  for (;;) {
-    const found = await waitForChecks(current, mayFix, step)
-    record.update({ pullRequest: found })
-    step.writeMilestone()
-    const next = await decideNextRound(found, step)
-    if (next.kind === 'recheck') {
-      current = next.pullRequest
-      recordPullRequest(current, step)
-      record.note(`The pull request has a new commit, ${current.headSha.slice(0, 7)}. Continuing with that commit.`)
-      continue
-    }
-    if (next.kind === 'send') {
-      record.update({ pullRequest: next.found })
-      return next.recipient
-    }
-    record.update({ pullRequest: next.found, roundStop: next.reason })
-    await readMergeability(step, next.found)
-    return undefined
-  }
+  const found = await waitForChecks(pullRequest, mayFix, step)
+  record.update({ pullRequest: found })
+  step.writeMilestone()
+  const { recipient, stop } = await decideNextRound(pullRequest, found, step)
+  if (recipient !== undefined) return recipient
+  record.update({ roundStop: stop })
+  await readMergeability(step, found)
+  return undefined
 }
 
 /** Records what the change came from, for the history of the pull request. */

@@ -134,13 +134,6 @@ export function listHistory(commits: readonly PullRequestCommit[], sha: string):
   return found
 }
 
-/** Returns the commit that a branch was created from. Undefined if there are several, as after a merge of the base. */
-export function findForkPoint(commits: readonly PullRequestCommit[]): string | undefined {
-  const own = new Set(commits.map(({ sha }) => sha))
-  const outside = new Set(commits.flatMap(({ parents }) => parents).filter((parent) => !own.has(parent)))
-  return outside.size === 1 ? [...outside][0] : undefined
-}
-
 /**
  * Returns the author of a pull request and the author of its branch's first commit. The two can differ, because the
  * agent can commit with another account. If the author of the pull request has committed that commit for somebody else,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideNextRound, findRoundStop, findStopInCommits, listFailedByChange } from '../../../src/agent/fix-rounds.ts'
-import type { RoundStop } from '../../../src/agent/record.ts'
+import { decideNextRound, findRoundStop, listFailedByChange } from '../../../src/agent/fix-rounds.ts'
+import { listWarnings, type RoundStop } from '../../../src/agent/record.ts'
 import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -11,8 +11,8 @@ import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   resolveInOrder,
+  COMPARISON,
   PULL_REQUEST,
-  pullCommits,
   createGitHubError,
   RUN_FACTS,
 } from '../../support/fake-github.ts'
@@ -33,17 +33,14 @@ const [BUILD, LINKS] = [jobCheck('build', 1), jobCheck('links', 2)]
 interface Scene {
   readonly responses?: Partial<GitHub>
   readonly failed?: readonly Check[]
-  readonly hasToken?: boolean
   readonly clock?: FakeClock
-  /** Whether the job was busy for some seconds before the follow-up. */
-  readonly wasBusy?: true
   /** The job directly before the follow-up. */
   readonly before?: Job
 }
 
 /** Decides about a round, and returns its prompt if it may be sent, the requests and the warnings. */
 async function round(scene: Scene = {}) {
-  const { responses, failed = [BUILD], hasToken = true, clock = fakeClock(), before = completed } = scene
+  const { responses, failed = [BUILD], clock = fakeClock(), before = completed } = scene
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve(listing([])), ...responses })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
@@ -52,34 +49,33 @@ async function round(scene: Scene = {}) {
     clock,
     context,
     client: fakeClient({ reads: [before] }),
-    ...(hasToken && { github }),
+    github,
   })
   const { record } = step
-  const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
+  const found = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   const end = endWith('unknown')
   record.update(end)
-  const next = await decideNextRound(pullRequest, step)
+  record.update({ pullRequest: found })
+  const { recipient, stop } = await decideNextRound(PULL_REQUEST, found, step)
+  record.update({ roundStop: stop })
   let prompt: string | undefined
-  if (next.kind === 'stop') record.update({ pullRequest: next.found, roundStop: next.reason })
-  if (next.kind === 'send') {
-    const { task } = next.recipient
+  if (recipient !== undefined) {
+    const { task } = recipient
     record.begin({ task })
     record.update({ job: before })
-    if (scene.wasBusy) clock.advance(20_000)
     try {
-      await next.recipient.check(before)
+      await recipient.check(before)
       prompt = task.kind === 'follow-up' ? task.prompt : undefined
     } catch (error) {
-      if (!(error instanceof ActionError)) throw error
+      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
       record.fail(error)
     }
   }
   const count = (name: string): number => github.calls.filter((one) => one === name).length
   return {
-    next,
     prompt,
     report: describeReport(record.read()),
-    warnings: record.read().warnings.map(({ message }) => message),
+    warnings: listWarnings(record.read().warnings),
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),
   }
@@ -89,33 +85,37 @@ test('does not send checks to the agent that only a person can fix', async () =>
   const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
   const { prompt } = await round({ failed: [dco, BUILD] })
   expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
-  expect((await round({ failed: [dco] })).next).toMatchObject({ kind: 'stop', reason: 'needs-person' })
+  expect((await round({ failed: [dco] })).report.stop).toBe('needs-person')
 })
 
 const LOGS_NOT_SENT = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {
-  test.each<ErrorCode>(['rejected', 'not-found', 'invalid-response', 'redirected'])(
-    'sends the other logs if some logs cannot be read (%s), with one warning',
+  test.each<ErrorCode>(['rejected', 'not-found', 'forbidden', 'unreachable'])(
+    'sends what else can be read if some logs cannot be read (%s), and warns',
     async (code) => {
       const readJobLog = resolveInOrder<string>(createGitHubError(code), createGitHubError(code), 'the third log')
-      const { prompt, warnings } = await round({
-        responses: { readJobLog },
-        failed: [BUILD, LINKS, jobCheck('spelling', 3)],
-      })
-      expect(prompt).toContain('the third log')
-      expect(warnings).toEqual([LOGS_NOT_SENT])
+      const listAnnotations = resolveInOrder([
+        { path: 'a.md', line: 3, title: '', message: 'It is gone.', level: 'failure' },
+      ])
+      const failed = [BUILD, LINKS, jobCheck('spelling', 3)]
+      const { prompt, warnings } = await round({ responses: { readJobLog, listAnnotations }, failed })
+      expect(prompt?.match(/the third log|a\.md:3: failure: It is gone\./g)).toHaveLength(4)
+      expect(warnings).toEqual([`${LOGS_NOT_SENT}: GitHub said ${code}.`])
     },
   )
 
-  test('requests no further logs after a missing permission, warns once, and sends the other details', async () => {
-    const listAnnotations = resolveInOrder([
-      { path: 'a.md', line: 3, title: '', message: 'It is gone.', level: 'failure' },
-    ])
-    const responses = { readJobLog: resolveInOrder<never>(createGitHubError('forbidden')), listAnnotations }
-    const { prompt, logs, warnings } = await round({ responses, failed: [BUILD, LINKS] })
-    expect(prompt?.match(/a\.md:3: failure: It is gone\./g)).toHaveLength(2)
-    expect([logs, warnings]).toEqual([1, [LOGS_NOT_SENT]])
+  test('reads the logs of all checks at the same time', async () => {
+    const finish: (() => void)[] = []
+    const readJobLog: GitHub['readJobLog'] = () =>
+      new Promise((resolve) => {
+        const waiting = finish.push(() => {
+          resolve('a log')
+        })
+        if (waiting === 2) for (const end of finish) end()
+      })
+    const { prompt } = await round({ responses: { readJobLog }, failed: [BUILD, LINKS] })
+    expect(prompt?.match(/a log/g)).toHaveLength(2)
   })
 
   const MANY = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
@@ -136,22 +136,15 @@ describe('check details', () => {
 
 const slow = fakeClock()
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
+const MERGED = { ...MOVED, state: 'merged' } as const
 
 test.each<[RoundStop, string, Scene]>([
-  [
-    'commits-by-others',
-    'a new head',
-    { wasBusy: true, responses: { readPullRequest: resolveInOrder(PULL_REQUEST, PULL_REQUEST, MOVED) } },
-  ],
-  [
-    'closed',
-    'a merge',
-    { responses: { readPullRequest: resolveInOrder(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } },
-  ],
+  ['head-moved', 'a new head', { responses: { readPullRequest: resolveInOrder(MOVED) } }],
+  ['closed', 'a merge', { responses: { readPullRequest: resolveInOrder<PullRequest>(MERGED) } }],
   [
     'not-sent',
     'a failed read of the pull request',
-    { responses: { readPullRequest: resolveInOrder<PullRequest>(PULL_REQUEST, createGitHubError('unreachable')) } },
+    { responses: { readPullRequest: resolveInOrder<never>(createGitHubError('unreachable')) } },
   ],
   ['other-pull-request', 'a job without a pull request', { before: withoutLink }],
   [
@@ -166,17 +159,15 @@ test.each<[RoundStop, string, Scene]>([
   ],
 ])('does not send the round (%s) after a change in the meantime: %s', async (stop, _what, scene) => {
   const refused = await round(scene)
-  expect(refused.report).toMatchObject({ rounds: [], stop })
+  // The checks stay those of the examined commit.
+  const state = stop === 'closed' ? 'merged' : 'open'
+  expect(refused.report).toMatchObject({
+    rounds: [],
+    stop,
+    pullRequest: { state, checks: 'failure', headSha: PULL_REQUEST.headSha },
+  })
   expect(refused.prompt).toBeUndefined()
 })
-
-test.each(['open', 'merged', 'closed'] as const)(
-  'looks at the checks of a new head if the head moved while the failing checks were read: %s',
-  async (state) => {
-    const readPullRequest = resolveInOrder<PullRequest>(PULL_REQUEST, { ...MOVED, state })
-    expect(await round({ responses: { readPullRequest } })).toMatchObject({ next: { kind: 'recheck' } })
-  },
-)
 
 test('excludes failures that also occur on the merge base', async () => {
   const shas: string[] = []
@@ -184,12 +175,13 @@ test('excludes failures that also occur on the merge base', async () => {
     shas.push(sha)
     return Promise.resolve(listing([{ name: 'build', state: 'failure' }]))
   }
-  const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
-  for (const more of [{}, { listPullRequestCommits: () => Promise.resolve(updated) }]) {
-    const { prompt } = await round({ responses: { readChecks, ...more }, failed: [BUILD, LINKS] })
-    expect(prompt).not.toContain('Check: build')
+  const compare: GitHub['compare'] = (_repository, ...range) => {
+    shas.push(...range)
+    return Promise.resolve(COMPARISON)
   }
-  expect(shas).toEqual([commit('a'), commit('a')])
+  const { prompt } = await round({ responses: { readChecks, compare }, failed: [BUILD, LINKS] })
+  expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: links'])
+  expect(shas).toEqual(['main', PULL_REQUEST.headSha, COMPARISON.mergeBase])
 })
 
 test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
@@ -205,25 +197,21 @@ test('reads the suites of the merge base only if a check fails there or a failed
   expect(enough).toEqual([true, false, false, false])
 })
 
-test('sends all failed checks with a warning if the checks of the merge base cannot be read', async () => {
-  const { prompt, warnings } = await round({
-    responses: { readChecks: resolveInOrder<never>(createGitHubError('forbidden')) },
-  })
-  expect(prompt).toContain('Check: build')
-  expect(warnings).toEqual(['Could not determine which checks also fail without these changes'])
-})
-
-test('sends no round if the commits of the pull request cannot be read', async () => {
-  const responses = { listPullRequestCommits: resolveInOrder<never>(createGitHubError('forbidden', 'Grant it.')) }
-  for (const scene of [{ responses }, { hasToken: false }])
-    expect(await round(scene)).toMatchObject({
-      report: { rounds: [], stop: 'not-sent' },
-      warnings: ['The failing checks were not sent to the agent'],
+test.each(['readChecks', 'compare'] as const)(
+  'sends all failed checks with a warning if the checks of the merge base cannot be read: %s fails',
+  async (name) => {
+    const { prompt, warnings } = await round({
+      responses: { [name]: resolveInOrder<never>(createGitHubError('forbidden')) },
     })
-})
+    expect(prompt).toContain('Check: build')
+    expect(warnings).toEqual([
+      'Could not determine which checks also fail without these changes: GitHub said forbidden.',
+    ])
+  },
+)
 
 test('stops on cancellation during any request', async () => {
-  for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
+  for (const name of ['readPullRequest', 'compare', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
     await expect(
       round({ responses: { [name]: resolveInOrder<never>(createGitHubError('cancelled')) } }),
     ).rejects.toMatchObject({
@@ -243,7 +231,7 @@ test('excludes checks that also failed on the merge base, but not checks that pa
 const DCO: Check = { ...check('DCO', 'failure'), needsPerson: true }
 
 describe('fix rounds', () => {
-  const [C, D, E] = [commit('c'), commit('d'), commit('e')]
+  const [C, D] = [commit('c'), commit('d')]
   const STATE = {
     found: { state: 'open', checks: 'failure', headSha: D },
     ...({ before: C, status: 'completed', maxRounds: 2, leftMs: 600_000 } as const),
@@ -270,79 +258,5 @@ describe('fix rounds', () => {
     const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })
     const round = turnIn(endWith('unknown', terminalJob(status)))
     expect(findRoundStop(found, [own, round], maxRounds, leftMs)).toBe(stop)
-  })
-
-  const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
-  const MONA = { login: 'mona', type: 'User' }
-  const UNKNOWN = { login: '', type: '' }
-  const by = (sha: string, account: typeof BOT, author = '') => ({ sha, account, author })
-
-  test.each([
-    ['only commits of the agent do not stop the rounds', [by(C, BOT), by(D, BOT)], C, undefined],
-    [
-      'a commit of another bot does not stop the rounds',
-      [by(C, BOT), by(D, { ...BOT, login: 'formatter[bot]' })],
-      C,
-      undefined,
-    ],
-    [
-      'a commit of a person since the previous round stops the rounds',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'a commit of a person before the previous round does not stop the rounds',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      D,
-      undefined,
-    ],
-    [
-      'a commit of an unknown account since the previous round stops the rounds',
-      [by(C, BOT), by(D, UNKNOWN)],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'commits of an agent without a GitHub account do not stop the rounds',
-      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')],
-      C,
-      undefined,
-    ],
-    [
-      'commits of two authors without a GitHub account stop the rounds',
-      [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')],
-      C,
-      'commits-by-others',
-    ],
-    [
-      'a commit of the author of the pull request does not stop the rounds',
-      [by(C, BOT), by(D, { login: 'owner', type: 'User' })],
-      C,
-      undefined,
-    ],
-    [
-      'a commit that the agent made in the name of a person does not stop the rounds',
-      [by(C, BOT), { ...by(D, MONA), committedBy: 'owner' }],
-      C,
-      undefined,
-    ],
-    ['a newest commit of a person stops the first round', [by(C, BOT), by(D, MONA)], undefined, 'commits-by-others'],
-    [
-      'an earlier commit of a person does not stop the first round',
-      [by(C, BOT), by(D, MONA), by(E, BOT)],
-      undefined,
-      undefined,
-    ],
-    ['a stale list of commits stops the rounds', [], C, 'not-sent'],
-    ['a rewritten branch stops the rounds', [by(D, BOT), by(E, BOT)], C, 'diverged'],
-  ] as const)('%s', (_who, commits, before, stop) => {
-    const pullRequest = {
-      ...PULL_REQUEST,
-      headSha: commits.at(-1)?.sha ?? '',
-      author: { login: 'owner', type: 'User' },
-    }
-    // GitHub sorts commits by the dates that their authors set, so the order is meaningless.
-    expect(findStopInCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
   })
 })

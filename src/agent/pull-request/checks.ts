@@ -217,7 +217,6 @@ export async function waitForChecks(
   const readAgain = async (): Promise<void> => {
     known = (await tolerate(readAndRecordPullRequest(known, step))) ?? known
   }
-  const mayFixFailures = (): boolean => mayFix({ ...describePullRequest(known), checks: 'failure' })
 
   /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
   async function watchHead(headSha: string): Promise<Partial<PolledChecks>> {
@@ -226,12 +225,12 @@ export async function waitForChecks(
     for (;;) {
       const checks = await github.readChecks(known.repository, headSha, context).catch(asExpectedError)
       const ageMs = clock.now() - watchedSince
-      const apply = (): PolledChecks =>
-        applyRead(before, checks, clock.now(), { awaitsAll: mayFixFailures(), isEnded: !isOpen(known), ageMs })
-      const { endsInMs, state } = apply()
-      // Read the head again after its checks, to know that they are those of the current head. A fix round reads it itself.
-      const isReadLater = state === 'failure' && mayFixFailures()
-      if (endsInMs <= 0 && !isReadLater) await readAgain()
+      const apply = (): PolledChecks => {
+        const awaitsAll = mayFix({ ...describePullRequest(known), checks: 'failure' })
+        return applyRead(before, checks, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
+      }
+      // Read the head again after its checks, to know that they are those of the current head.
+      if (apply().endsInMs <= 0) await readAgain()
       if (known.headSha !== headSha) return { state: 'pending' }
       const polled = apply()
       const line = formatChecks(polled, headSha)
