@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { REPLACED_MODULES } from './scripts/build/replaced-modules.ts'
 
-/** The modules that the build replaces. Octokit stays complete, because a test uses it with the embedded GitHub. */
-const replaced = Object.entries(REPLACED_MODULES).filter(([file]) => !file.startsWith('@octokit/'))
-const replacements = replaced.map(([file, code]) => [
+const replacements = Object.entries(REPLACED_MODULES).map(([file, code]) => [
   `/node_modules/${file}$`,
   ['<rootDir>/__tests__/support/replaced-module.cjs', { code }],
 ])
-const replacedFiles = replaced.map(([file]) => file).join('|')
+const replacedFiles = Object.keys(REPLACED_MODULES).join('|')
 
 /** @type {import('jest').Config} */
 export default {

@@ -98,35 +98,13 @@ test('sends what steps need to a parent process with an IPC channel', async () =
   self.signal('SIGTERM')
 })
 
-test('--events prints each event that starts workflows as one line, also between requests', async () => {
-  const self = createFakeProcess('--port=0', '--events', '--speed=10000')
-  const opened = new Promise<string>((resolve) => {
-    const { write } = self.stdout
-    self.stdout.write = (text) => {
-      const [, payload] = /^event pull_request (.*"number":4,.*)$/m.exec(text) ?? []
-      if (payload !== undefined) resolve(payload)
-      return write(text)
-    }
-  })
-  await runProgram(self)
-  const [, url = ''] = /^listening (\S+)/.exec(self.stdout.text) ?? []
-  await fetch(`${url}/v2/agent/docs-demo/job`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt: 'Document the flag.' }),
-  })
-  expect(JSON.parse(await opened)).toMatchObject({ action: 'opened', pull_request: { title: 'Document the flag.' } })
-  self.signal('SIGTERM')
-})
-
 test('--help overrides other flags, lists every flag and scenario, and starts no service', async () => {
   const self = createFakeProcess('--port', 'x', '--help')
   expect(await runProgram(self)).toBe(0)
-  const serviceFlags = ['changed', 'events', 'host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']
+  const serviceFlags = ['changed', 'port', 'scenario', 'speed', 'help']
   const flags = [...serviceFlags, 'github-scenario', 'github-repository'].map((flag) => `--${flag}`)
   for (const name of [...flags, ...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES])
     expect(self.stdout.text).toContain(`  ${name} `)
-  expect(self.stdout.text).toContain('(default: now)')
   expect(self.stdout.text).not.toMatch(/^listening/m)
 })
 
@@ -143,45 +121,31 @@ test('exits with 2 for an invalid command line and with 1 if the port is in use'
   first.signal('SIGINT')
 })
 
-const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
-
 const DEFAULTS = {
-  host: '127.0.0.1',
   port: 4010,
   scenario: 'pull-request',
   gitHubScenarios: ['checks-pass'],
   gitHubRepository: '',
   changedFiles: [],
-  events: false,
   speed: 1,
-  pages: 30,
-  visits: 32_000,
-  startMs: NOW_MS,
 }
 
 test.each([
   ['', {}],
-  ['--host ::1 --port 0 --scenario=flaky', { host: '::1', port: 0, scenario: 'flaky' }],
+  ['--port 0 --scenario=flaky', { port: 0, scenario: 'flaky' }],
   ['--github-scenario open-pull-request,checks-fixed', { gitHubScenarios: ['open-pull-request', 'checks-fixed'] }],
   ['--github-scenario open-pull-request\ndraft,\n', { gitHubScenarios: ['open-pull-request', 'draft'] }],
   ['--github-repository me/guide --speed 0.5', { gitHubRepository: 'me/guide', speed: 0.5 }],
-  ['--pages 300 --visits 100000', { pages: 300, visits: 100_000 }],
-  ['--events', { events: true }],
-  ['--start-at 2026-05-01', { startMs: Date.UTC(2026, 4, 1) }],
 ])('parses “%s” as the defaults with %j', (flags, options) => {
   const args = flags.split(' ').filter((arg) => arg !== '')
-  expect(parseCli(args, NOW_MS)).toEqual({ kind: 'run', options: { ...DEFAULTS, ...options } })
+  expect(parseCli(args)).toEqual({ kind: 'run', options: { ...DEFAULTS, ...options } })
 })
 
 test.each([
   ['--port 65536', '--port must be an integer from 0 to 65535.'],
   ['--port 1.5', '--port .* from 0 to 65535'],
-  ['--host 0.0.0.0', '--host must be one of 127.0.0.1, ::1, localhost'],
   ['--speed 0', '--speed .* from 0.001 to 10000'],
   ['--speed 1e3', '--speed .* from 0.001 to 10000'],
-  ['--pages 0', '--pages .* from 1 to 100000'],
-  ['--visits 1000001', '--visits .* from 0 to 1000000'],
-  ['--start-at tomorrow', '--start-at must be YYYY-MM-DD'],
   ['--scenario fast', '--scenario must be one of pull-request, no-changes'],
   ['--github-repository guide', '--github-repository must be owner/name.'],
   ['--github-repository a/b/c', '--github-repository must be owner/name.'],
@@ -191,7 +155,7 @@ test.each([
   ['extra', ''],
   ['--port', ''],
 ])('rejects %s with an error message', (flags, message) => {
-  expect(parseCli(flags.split(' '), NOW_MS)).toEqual({
+  expect(parseCli(flags.split(' '))).toEqual({
     kind: 'invalid',
     message: expect.stringMatching(`^${message}`),
   })

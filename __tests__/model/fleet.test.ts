@@ -6,7 +6,6 @@ import {
   measureFleets,
   planFleet,
   playFleet,
-  playStep,
   type FleetEnd,
   type FleetPlan,
   type LimitPlan,
@@ -55,7 +54,7 @@ function expectNoProblem(plan: FleetPlan, end: FleetEnd): void {
 const planFleets = (steps: number, seeds: number): FleetPlan[] =>
   LIMITS.flatMap((limit) => Array.from({ length: seeds }, (_, index) => planFleet(steps, 1_000, index + 1, limit)))
 
-// The figures for 20 seeds are in docs/internals/benchmarks.md. Large fleets use fewer seeds to save time.
+// Large fleets use fewer seeds to save time.
 test.each([
   [1, 20, 1.2, 0],
   [3, 10, 1.5, 0.1],
@@ -65,7 +64,7 @@ test.each([
 ])(
   '%d steps under one key (the mean of %d seeds) take at most %d times the minimum time, with at most %d refusals per response',
   async (steps, seeds, maxTime, maxRefusals) => {
-    const figures = await measureFleets(planFleets(steps, seeds), playStep, expectNoProblem)
+    const figures = await measureFleets(planFleets(steps, seeds), expectNoProblem)
     expect(figures.time).toBeLessThanOrEqual(maxTime)
     expect(figures.refusalsPerResponse).toBeLessThanOrEqual(maxRefusals)
     // No step waits much longer than the others.
@@ -75,7 +74,7 @@ test.each([
 
 test('130 steps with a limit of 100 prompts per hour continue without delay in the next hour', async () => {
   const plan = { ...planFleet(130, 1_000, 1, HOURLY_LIMIT), timeoutMs: 2 * HOUR_MS }
-  const figures = await measureFleets([plan], playStep, expectNoProblem)
+  const figures = await measureFleets([plan], expectNoProblem)
   expect(figures.time).toBeLessThanOrEqual(1.05)
   expect(figures.refusalsPerResponse).toBeLessThanOrEqual(0.1)
 })
@@ -85,7 +84,7 @@ const testOfManyRuns = RUNS > 1 ? test : test.skip
 
 testOfManyRuns('1,000 steps under one key all end, with at most 25 refusals per response', async () => {
   const plans = LIMITS.map((limit) => planFleet(1_000, 1_000, SEED, limit))
-  const figures = await measureFleets(plans, playStep, expectNoProblem)
+  const figures = await measureFleets(plans, expectNoProblem)
   expect(figures.refusalsPerResponse).toBeLessThanOrEqual(25)
 })
 
@@ -109,7 +108,7 @@ test('for every limit, each step has one job at most, reports it, and ends by it
   const endings = new Set<string>()
   await checkCases(arbitraryFleet, FLEETS, async ({ steps, limit, withinMs, timeoutMs, seed }) => {
     const fleet = { ...planFleet(steps, withinMs, seed, limit), timeoutMs }
-    const end = await playFleet(fleet, playStep)
+    const end = await playFleet(fleet)
     end.steps.forEach(({ played }) => endings.add(played.outputs['outcome'] ?? ''))
     const problem = findProblem(fleet, end)
     return { problems: problem === undefined ? [] : [problem], log: [] }

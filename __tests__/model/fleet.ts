@@ -50,18 +50,15 @@ interface MemberDependencies {
   readonly timeoutMs: number
 }
 
-/** Plays one member of a fleet: a step of this action, or another client that the benchmark compares with it. */
-export type PlayMember<Result> = (dependencies: MemberDependencies) => Promise<Result>
-
 /** Times are in milliseconds. */
-export interface FleetMember<Result> {
+interface FleetMember {
   readonly beganAt: number
   readonly endedAt: number
-  readonly played: Result
+  readonly played: PlayedAgent
 }
 
-export interface FleetEnd<Result = PlayedAgent> {
-  readonly steps: readonly FleetMember<Result>[]
+export interface FleetEnd {
+  readonly steps: readonly FleetMember[]
   /** The number of responses other than 429. */
   readonly responses: number
   /** The number of 429 responses. */
@@ -101,13 +98,13 @@ function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
 }
 
 /** Plays a step of the agent action. */
-export const playStep: PlayMember<PlayedAgent> = ({ transport, clock, random, timeoutMs }) => {
+function playStep({ transport, clock, random, timeoutMs }: MemberDependencies): Promise<PlayedAgent> {
   const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
   return playAgent(stage, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
 }
 
 /** Plays a fleet against the embedded service on the virtual clock. */
-export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result>): Promise<FleetEnd<Result>> {
+export async function playFleet(plan: FleetPlan): Promise<FleetEnd> {
   const { starts, limit, random, timeoutMs = HOUR_MS } = plan
   const sharedClock = virtualClock({ mostEvents: Infinity })
   const requestsPerHour = limit === HOURLY_LIMIT ? PROMPTS_PER_HOUR : Infinity
@@ -125,10 +122,10 @@ export async function playFleet<Result>(plan: FleetPlan, play: PlayMember<Result
     return result
   }
   const clock = createStepClock(sharedClock)
-  const playMember = async (atMs: number): Promise<FleetMember<Result>> => {
+  const playMember = async (atMs: number): Promise<FleetMember> => {
     await sharedClock.sleep(atMs)
     const beganAt = sharedClock.now()
-    const played = await play({ transport, clock, random, timeoutMs })
+    const played = await playStep({ transport, clock, random, timeoutMs })
     return { beganAt, endedAt: sharedClock.now(), played }
   }
   const steps = await sharedClock.passUntil(Promise.all(starts.map(playMember)))
@@ -143,7 +140,7 @@ function getMinTimeMs({ starts, limit }: FleetPlan): number {
   return promptsMs + Math.max(steps * limit.everyMs, JOB_MS)
 }
 
-export interface FleetFigures {
+interface FleetFigures {
   /** The time until the last step ends, divided by the minimum time. */
   readonly time: number
   readonly refusalsPerResponse: number
@@ -153,7 +150,7 @@ export interface FleetFigures {
 
 const getMean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd<unknown>): FleetFigures {
+function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd): FleetFigures {
   const times = steps.map(({ beganAt, endedAt }) => endedAt - beganAt).sort((a, b) => a - b)
   return {
     time: Math.max(...steps.map(({ endedAt }) => endedAt)) / getMinTimeMs(plan),
@@ -163,14 +160,13 @@ function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd<un
 }
 
 /** Plays each plan and returns the means. */
-export async function measureFleets<Result>(
+export async function measureFleets(
   plans: readonly FleetPlan[],
-  play: PlayMember<Result>,
-  check: (plan: FleetPlan, end: FleetEnd<Result>) => void = () => undefined,
+  check: (plan: FleetPlan, end: FleetEnd) => void,
 ): Promise<FleetFigures> {
   const all: FleetFigures[] = []
   for (const plan of plans) {
-    const end = await playFleet(plan, play)
+    const end = await playFleet(plan)
     check(plan, end)
     all.push(measureEnd(plan, end))
   }

@@ -54,7 +54,7 @@ test('passes every input as a flag that the service accepts', () => {
     port: '',
     changed: ' a.md \n\nb/c.ts',
   }
-  expect(parseCli(serviceArguments(from(given), 'me/guide'), 0)).toMatchObject({
+  expect(parseCli(serviceArguments(from(given), 'me/guide'))).toMatchObject({
     kind: 'run',
     options: {
       scenario: 'flaky',
@@ -69,7 +69,7 @@ test('passes every input as a flag that the service accepts', () => {
 
 test('reports errors about flags with the names of the inputs, in one message', () => {
   const given = { scenario: 'nice', 'github-scenario': 'nicer', speed: 'fast', port: '-1', changed: '/etc/passwd' }
-  const command = parseCli(serviceArguments(from(given)), 0)
+  const command = parseCli(serviceArguments(from(given)))
   if (command.kind !== 'invalid') throw new Error('The flags were taken.')
   const words = toInputWords(`error: ${command.message} See --help.\n`)
   expect(words).toMatch(
@@ -82,14 +82,14 @@ test('reports errors about flags with the names of the inputs, in one message', 
 test.each(['/etc/passwd', '../x', 'a/../b', './a', 'a\\b', 'x\n..', 'a\n'.repeat(301)])(
   'does not accept the changed files %j',
   (changed) => {
-    expect(parseCli(serviceArguments(from({ changed })), 0)).toMatchObject({ kind: 'invalid' })
+    expect(parseCli(serviceArguments(from({ changed })))).toMatchObject({ kind: 'invalid' })
   },
 )
 
 test('replaces an empty input by a default that the service accepts', () => {
   const args = serviceArguments(() => ' ')
   const options = { scenario: DEFAULT_SCENARIO, gitHubScenarios: ['checks-pass'], speed: 1, port: 0, changedFiles: [] }
-  expect(parseCli(args, 7)).toMatchObject({ kind: 'run', options })
+  expect(parseCli(args)).toMatchObject({ kind: 'run', options })
 })
 
 const action = z.object({ inputs: described }).parse(parse(read('emulator/action.yml')))

@@ -1,16 +1,17 @@
-// Measures the costs of a step, compares them with a lower bound and common alternatives, and prints a table for each part.
+// Measures the costs of a step, compares them with a lower bound and common alternatives, and prints a table for each part. Exits
+// with 1 if a ratio is above its limit.
 //
 //   npm run bench                   all parts
 //   npm run bench -- --list         lists the parts
 //   npm run bench -- --only start   one part; several with commas between them
-//   npm run bench -- --save         saves the results in docs/internals/benchmarks.json and benchmarks.md
+//   npm run bench -- --save         writes the tables into docs/internals/benchmarks.md
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { replaceBetweenMarkers } from '../docs/markdown-tables.ts'
-import { renderPart, type SavedPart, type SavedParts } from './benchmark-page.ts'
+import { renderPart } from './benchmark-page.ts'
 import { PARTS } from './parts.ts'
 
 const { values } = parseArgs({
@@ -42,17 +43,17 @@ function describeCircumstances(): string {
   return `${new Date().toISOString().slice(0, 10)}, version ${version}, ${machine}, Node ${process.versions.node}`
 }
 
-function save(name: string, part: SavedPart): void {
-  const [data, page] = ['json', 'md'].map((kind) => join(root, `docs/internals/benchmarks.${kind}`)) as [string, string]
-  const saved: SavedParts = { ...(JSON.parse(readFileSync(data, 'utf8')) as SavedParts), [name]: part }
-  writeFileSync(data, `${JSON.stringify(saved, undefined, 2)}\n`)
-  writeFileSync(page, replaceBetweenMarkers(readFileSync(page, 'utf8'), name, renderPart(part)))
-}
+const PAGE = join(root, 'docs/internals/benchmarks.md')
 
 for (const name of names) {
   console.error(`Measuring ${name} …`)
   const rows = (await PARTS[name]?.measure()) ?? []
-  const part = { circumstances: describeCircumstances(), rows }
-  console.log(`## ${name}\n\n${renderPart(part)}\n`)
-  if (values.save) save(name, part)
+  const part = renderPart(rows, describeCircumstances())
+  console.log(`## ${name}\n\n${part}\n`)
+  if (values.save) writeFileSync(PAGE, replaceBetweenMarkers(readFileSync(PAGE, 'utf8'), name, part))
+  for (const [what, , , ratio, most = Infinity] of rows) {
+    if (ratio <= most) continue
+    console.error(`${name}: the ratio of “${what}” is ${ratio.toFixed(2)}, more than ${most.toFixed(2)}.`)
+    process.exitCode = 1
+  }
 }

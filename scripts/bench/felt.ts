@@ -356,6 +356,7 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
     const { [time]: limit } = most
     // A program that has nothing to do does not take time.
     const hasLeast = least > 0.01
+    const compared = hasLeast ? least : (limit ?? NaN)
     const comparison = [
       ...(hasLeast ? [`${least.toFixed(2)} s${counts[1] ?? ''}: ${LEAST}`] : []),
       ...(limit === undefined ? [] : [`${limit.toFixed(2)} s${counts[2] ?? ''}: ${LIMIT}`]),
@@ -364,7 +365,8 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
       `${what}: ${name}`,
       `${own.toFixed(2)} s${counts[0] ?? ''}`,
       comparison.join('; '),
-      own / (hasLeast ? least : (limit ?? NaN)),
+      own / compared,
+      limit && limit / compared,
     ]
   }
   const counts = [count(requests), count(bare[0]?.requests ?? 0), mostRequests]

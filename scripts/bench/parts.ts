@@ -1,6 +1,5 @@
 import { measureDownload } from './download.ts'
 import { measureFelt } from './felt.ts'
-import { measureFleet } from './fleet.ts'
 import { measureMemory } from './memory.ts'
 import { measurePolling } from './polling.ts'
 import type { Row } from './row.ts'
@@ -20,7 +19,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
     measure: measureStart,
   },
   download: { about: 'what the runner downloads', measure: measureDownload },
-  fleet: { about: 'many steps under one key, on a virtual clock', measure: () => measureFleet() },
   memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
   felt: {
     about: 'what a step adds to the time of the agent, in two minutes of real time; needs dist/',

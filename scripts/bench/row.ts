@@ -1,2 +1,5 @@
-/** A result of this action, the floor, optimum or peers it is compared with, and its ratio to the first of them. */
-export type Row = readonly [what: string, ours: string, comparison: string, ratio: number]
+/**
+ * A result of this action, the floor, optimum or peers it is compared with, its ratio to the first of them, and the largest ratio
+ * that is accepted.
+ */
+export type Row = readonly [what: string, ours: string, comparison: string, ratio: number, most?: number | undefined]

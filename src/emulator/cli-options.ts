@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
 import { GITHUB_SCENARIOS, GITHUB_SCENARIO_NAMES, isGitHubScenarioName } from './github/github-scenarios.ts'
 import { SCENARIOS, SCENARIO_NAMES, isScenarioName } from './service/scenarios.ts'
-import { parseDate } from './service/visitors-query.ts'
-import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './embedded-service.ts'
+import { DEFAULT_SCENARIO } from './embedded-service.ts'
 
 interface CliOption {
   readonly flag: string
@@ -11,8 +10,7 @@ interface CliOption {
   readonly accepts: string
   /** The default as the user would write it. */
   readonly defaultText: string
-  /** @param nowMs in milliseconds since 1970 */
-  readonly parse: (text: string, nowMs: number) => unknown
+  readonly parse: (text: string) => unknown
 }
 
 /** GitHub's comparisons list no more files. */
@@ -23,33 +21,18 @@ const RELATIVE_PATH = /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]{1,1000}$/
 /** Whether a text is the path of a file, relative to the root of the repository. */
 export const isChangedPath = (path: string): boolean => RELATIVE_PATH.test(path)
 
-const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost']
-
 function parseNumber(text: string, min: number, max: number): number | undefined {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN
   return value >= min && value <= max ? value : undefined
 }
 
-function acceptInteger(min: number, max: number) {
-  return {
-    accepts: `an integer from ${min} to ${max}`,
-    parse: (text: string) => (/^\d+$/.test(text) ? parseNumber(text, min, max) : undefined),
-  }
-}
-
 const OPTIONS = {
-  host: {
-    flag: 'host',
-    description: 'loopback address to listen on',
-    accepts: `one of ${LOOPBACK_HOSTS.join(', ')}`,
-    defaultText: '127.0.0.1',
-    parse: (text: string) => LOOPBACK_HOSTS.find((host) => host === text),
-  },
   port: {
     flag: 'port',
     description: 'port to listen on, 0 for any free port',
+    accepts: 'an integer from 0 to 65535',
     defaultText: '4010',
-    ...acceptInteger(0, 65_535),
+    parse: (text: string) => (/^\d+$/.test(text) ? parseNumber(text, 0, 65_535) : undefined),
   },
   scenario: {
     flag: 'scenario',
@@ -93,33 +76,10 @@ const OPTIONS = {
     defaultText: '1',
     parse: (text: string) => parseNumber(text, 0.001, 10_000),
   },
-  pages: {
-    flag: 'pages',
-    description: 'number of pages in the analytics',
-    defaultText: String(DEFAULT_PAGES),
-    ...acceptInteger(1, 100_000),
-  },
-  visits: {
-    flag: 'visits',
-    description: 'number of visits to these pages in the two years before the start',
-    defaultText: String(DEFAULT_VISITS),
-    ...acceptInteger(0, 1_000_000),
-  },
-  // Visits are generated for the two years before the start, so a fixed default would leave the most recent days empty.
-  startMs: {
-    flag: 'start-at',
-    description: "the service's date at its start",
-    accepts: 'YYYY-MM-DD or ISO 8601',
-    defaultText: 'now',
-    parse: (text: string, nowMs: number) => (text === 'now' ? nowMs : parseDate(text)),
-  },
 } as const satisfies Record<string, CliOption>
 
 export type CliOptions = {
   readonly [Name in keyof typeof OPTIONS]: NonNullable<ReturnType<(typeof OPTIONS)[Name]['parse']>>
-} & {
-  /** Prints the events that start workflows. */
-  readonly events: boolean
 }
 
 type CliCommand =
@@ -138,7 +98,6 @@ export function createHelpText(): string {
       ([, { flag, description, defaultText }]) =>
         `  --${flag.padEnd(18)} ${description} (default: ${defaultText || 'none'})`,
     ),
-    `  --${'events'.padEnd(18)} print each GitHub event that starts workflows as one line of JSON`,
     `  --${'help'.padEnd(18)} show this text`,
     '',
     'Scenarios (a project id that ends in --<scenario> selects it, for example docs--failed):',
@@ -154,8 +113,7 @@ export function createHelpText(): string {
 /** Returns the values of the flags, or an error message if a flag is unknown or lacks its value. */
 function parseFlags(args: readonly string[]): Readonly<Record<string, string | boolean | undefined>> | string {
   const strings = OPTION_ENTRIES.map(([, { flag }]) => [flag, { type: 'string' }] as const)
-  const switches = { events: { type: 'boolean' }, help: { type: 'boolean' } } as const
-  const options = { ...Object.fromEntries(strings), ...switches }
+  const options = { ...Object.fromEntries(strings), help: { type: 'boolean' } } as const
   try {
     return parseArgs({ args: [...args], options }).values
   } catch (error) {
@@ -163,20 +121,17 @@ function parseFlags(args: readonly string[]): Readonly<Record<string, string | b
   }
 }
 
-/**
- * Parses the command line. One message reports all invalid values.
- * @param nowMs in milliseconds since 1970
- */
-export function parseCli(args: readonly string[], nowMs: number): CliCommand {
+/** Parses the command line. One message reports all invalid values. */
+export function parseCli(args: readonly string[]): CliCommand {
   const texts = parseFlags(args)
   if (typeof texts === 'string') return { kind: 'invalid', message: texts }
   if (texts['help'] === true) return { kind: 'help' }
   const values = OPTION_ENTRIES.map(([name, { flag, defaultText, parse }]) => [
     name,
-    parse(String(texts[flag] ?? defaultText), nowMs),
+    parse(String(texts[flag] ?? defaultText)),
   ])
   const problems = OPTION_ENTRIES.filter((_, index) => values[index]?.[1] === undefined)
-  const options = { ...Object.fromEntries(values), events: texts['events'] === true } as CliOptions
+  const options = Object.fromEntries(values) as CliOptions
   if (problems.length === 0) return { kind: 'run', options }
   return {
     kind: 'invalid',

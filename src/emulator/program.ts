@@ -51,43 +51,25 @@ function createStartMessage({ url, apiKey, github }: Emulator): object {
   return { service: url, api: github.apiUrl, server: url, key: apiKey, token: github.token }
 }
 
-/** The maximum delay of an event that no request publishes. */
-const EVENT_INTERVAL_MS = 200
-
-/** Publishes events that occur between requests, such as the agent opening a pull request. */
-async function publishEvents(emulator: Emulator, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await systemClock.sleep(EVENT_INTERVAL_MS, signal)
-    emulator.catchUp()
-  }
-}
-
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, changedFiles, events, ...others } = options
+  const { gitHubScenarios, gitHubRepository, changedFiles, ...others } = options
   const emulator = await startEmulator({
     ...others,
+    // Visits are generated for the two years before the start, so another date would leave the most recent days empty.
+    startMs: systemClock.wallTime().getTime(),
     github: {
       scenario: combineScenarios(gitHubScenarios),
       changedFiles,
       ...(gitHubRepository === '' ? {} : { repository: gitHubRepository }),
-      ...(events && {
-        onEvent: ({ name, payload }) => {
-          print(`event ${name} ${JSON.stringify(payload)}`)
-        },
-      }),
     },
     onRequest: (request) => {
       print(formatRequest(request))
     },
   })
-  const ended = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     self.once(signal, () => {
-      ended.abort()
       void emulator.close()
     })
-  // Rejects when the service ends.
-  if (events) publishEvents(emulator, ended.signal).catch(() => undefined)
   // The service keeps running if the reader of its log closes the pipe.
   self.stdout.on('error', () => undefined)
   print(createStartText(emulator, options))
@@ -104,7 +86,7 @@ export async function runProgram(self: ServiceProcess): Promise<number> {
     self.stderr.write(`error: ${message}\n`)
     return exitCode
   }
-  const command = parseCli(self.argv.slice(2), systemClock.wallTime().getTime())
+  const command = parseCli(self.argv.slice(2))
   if (command.kind === 'invalid') return fail(`${command.message} See --help.`, 2)
   try {
     if (command.kind === 'help') print(createHelpText())

@@ -14,8 +14,6 @@ import type { RequestRecord } from './request-log.ts'
 export const DEFAULT_PROJECT_ID = 'docs-demo'
 
 export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'projectId'> {
-  /** A loopback address or name. Default: `127.0.0.1`. */
-  readonly host?: string
   /** 0, the default, selects any free port. */
   readonly port?: number
   readonly clock?: Clock
@@ -32,18 +30,16 @@ export interface Emulator {
     readonly apiUrl: string
     readonly token: string
   } & Pick<EmbeddedGitHub, 'catchUp' | 'state'>
-  /** Updates GitHub to the current time, as each request does, and so publishes its events. */
-  catchUp(): void
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Closes all connections, including pending requests, and frees the port. */
   close(): Promise<void>
 }
 
-function toUrl(server: Server, host: string): string {
+function toUrl(server: Server): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return `http://127.0.0.1:${port}`
 }
 
 /**
@@ -62,7 +58,6 @@ function toClientTime(response: ServiceResponse, speed: number, clock: Clock): S
 
 /** Starts the embedded service on a loopback port. Rejects if the port is not available. */
 export async function startEmulator({
-  host = '127.0.0.1',
   port = 0,
   clock = systemClock,
   speed = 1,
@@ -70,8 +65,8 @@ export async function startEmulator({
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
   const closing = new AbortController()
-  await once(server.listen(port, host), 'listening')
-  const url = toUrl(server, host)
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  const url = toUrl(server)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const startedAt = clock.now()
   const getNowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
@@ -116,9 +111,6 @@ export async function startEmulator({
       ...service.github,
       apiUrl: `${url}${API_PATH}`,
       token: service.github.state.token,
-    },
-    catchUp: () => {
-      service.github.catchUp(getNowMs())
     },
     requests: service.requests,
     close: () =>

@@ -163,12 +163,13 @@ test('keeps a review request, in any case, until the review is submitted', () =>
 })
 
 test.each([
-  ['a user without access', { reviewers: ['mona', 'dora'] }],
-  ['a team without access', { team_reviewers: ['writers', 'others'] }],
-  ['the author', { reviewers: ['ann'] }],
-])('requests no review if the reviewers include %s', (_reviewer, body) => {
+  ['a user without access', { reviewers: ['mona', 'dora'] }, ''],
+  ['a team without access', { team_reviewers: ['writers', 'others'] }, ''],
+  ['the author', { reviewers: ['ann'] }, 'Review cannot be requested from pull request author.'],
+])('requests no review if the reviewers include %s', (_reviewer, body, message) => {
   const { request, read } = drive()
-  expect(request('POST', '/pulls/7/requested_reviewers', body).status).toBe(422)
+  const refused = request('POST', '/pulls/7/requested_reviewers', body)
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining(message)])
   expect(read('/pulls/7')).toMatchObject({ requested_reviewers: [], requested_teams: [] })
 })
 

@@ -2,7 +2,6 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { AGENT_USER, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
-import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
@@ -13,7 +12,7 @@ const PUBLISHED = createRequire(import.meta.url)('@octokit/webhooks-examples') a
   readonly examples: readonly object[]
 }[]
 
-const EVENT_NAMES = ['issue_comment', 'issues', 'pull_request', 'push']
+const EVENT_NAMES = ['pull_request', 'push']
 
 function drive() {
   const events: WebhookEvent[] = []
@@ -37,8 +36,7 @@ test('emits GitHub’s events for a pull request, from the push to the merge', (
   read('/pulls/7')
   expect(takeEvents()).toEqual(['push', 'pull_request opened'])
   writeAs(MAINTAINER, 'POST', '/issues/7/labels', { labels: ['question'] })
-  writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Why?' })
-  expect(takeEvents()).toEqual(['pull_request labeled', 'issue_comment created'])
+  expect(takeEvents()).toEqual(['pull_request labeled'])
   pushCommit(docs, 'guide', { message: 'More', author: AGENT_USER, files: [] }, START)
   read('/pulls/7')
   expect(takeEvents()).toEqual(['push', 'pull_request synchronize'])
@@ -66,12 +64,6 @@ test('an event contains the change and its author', () => {
       sender: { login: AGENT_USER },
     },
   })
-  docs.issues[8] = createIssueState({ title: 'A page is missing', user: MAINTAINER })
-  read('/pulls')
-  expect(events[1]).toMatchObject({
-    name: 'issues',
-    payload: { action: 'opened', issue: { title: 'A page is missing' }, sender: { login: MAINTAINER } },
-  })
 })
 
 test('emits no events for changes by the token of a workflow', () => {
@@ -96,13 +88,10 @@ test("a label that an app's token sets starts workflows, and one that the workfl
 })
 
 test('payloads contain only fields of GitHub’s published payloads', () => {
-  const { docs, events, read, writeAs } = drive()
+  const { docs, events, read } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
   openPull(docs, 7, { branch: 'guide', user: AGENT_USER, labels: ['question'] }, START)
   read('/pulls')
-  docs.issues[8] = createIssueState({ title: 'A page is missing', user: MAINTAINER })
-  read('/pulls')
-  writeAs(MAINTAINER, 'POST', '/issues/7/comments', { body: 'Hello' })
   expect([...new Set(events.map(({ name }) => name))].toSorted()).toEqual(EVENT_NAMES)
   for (const { name, payload } of events) {
     const { examples = [] } = PUBLISHED.find((one) => one.name === name) ?? {}

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { jobSchema } from '../../../src/docs-service/schemas.ts'
 import { createEdits, getTitle } from '../../../src/emulator/service/agent-edits.ts'
 import { toJobBody } from '../../../src/emulator/service/job-body.ts'
 import {
@@ -12,26 +11,7 @@ import {
 } from '../../../src/emulator/service/job-machine.ts'
 import { JobStore } from '../../../src/emulator/service/job-store.ts'
 import { findServiceRoute } from '../../../src/emulator/service/operations.ts'
-import { createRandom } from '../../../src/emulator/service/random.ts'
 import { DEFAULT_TURN } from '../../../src/emulator/service/scenarios.ts'
-
-test.each([0, -5, 2 ** 31])(
-  'the seed %d creates reproducible numbers that are evenly distributed from 0 to 1',
-  (seed) => {
-    const take = (from: number): number[] => {
-      const random = createRandom(from)
-      return Array.from({ length: 10_000 }, () => random())
-    }
-    const numbers = take(seed)
-    expect(numbers).toEqual(take(seed))
-    expect(numbers).not.toEqual(take(seed + 1))
-    const counts = Array.from(
-      { length: 10 },
-      (_, tenth) => numbers.filter((one) => Math.floor(one * 10) === tenth).length,
-    )
-    expect(Math.max(...counts.map((count) => Math.abs(count - 1_000)))).toBeLessThan(150)
-  },
-)
 
 test.each([
   ['\n\n  Fix the guide. \r\nThen more.', 'Fix the guide.', 'docs/fix-guide.md'],
@@ -67,20 +47,11 @@ test('counts job ids across projects, and assigns each job to one project and on
 const JOB = '/v2/agent/docs/job'
 
 test.each([
-  '/',
   '/v1/agent/docs/job',
-  `${JOB}/`,
-  `${JOB}/job_1/x`,
   `${JOB}/a b`,
-  '/v2/agent//job',
-  '/v2/agent/../job',
   '/v2/agent/%2e%2e/job',
-  `/x${JOB}`,
   `/x${JOB}/job_1/message`,
-  '/v1/analytics/docs/visitors/x',
-  '/x/v1/analytics/docs/visitors',
   `/v2/agent/${'a'.repeat(129)}/job`,
-  '/acme/docs/pull/7',
 ])('finds no route for %s', (path) => {
   expect(findServiceRoute('POST', path)).toMatchObject({ status: 404 })
 })
@@ -165,23 +136,8 @@ test('lists the turns that pushed in order, and does not mutate the record of a 
   expect(before.turns).toHaveLength(1)
 })
 
-const bodyAt = (second: number, texts: Parameters<typeof toJobBody>[3]): object =>
-  toJobBody(createJob(), second * 1_000, 'http://127.0.0.1:4010', texts)
-
-test('omits the empty fields of a sparse job', () => {
-  expect(bodyAt(0, 'sparse')).toEqual({ id: 'job_1', status: 'active' })
-  expect(Object.keys(bodyAt(20, 'sparse'))).toEqual(['id', 'status', 'prLink'])
-})
-
-test('adds commands to every text of a hostile job except id and status, and no link without a pull request', () => {
-  const body = jobSchema.parse(bodyAt(20, 'hostile'))
-  expect(body).toMatchObject({ id: 'job_1', status: 'completed', prLink: undefined, hasUnsafeLink: true })
-  for (const text of [body.repository, body.ref, body.model]) expect(text).toContain('\n::error')
-  for (const texts of ['hostile', 'hostile-link'] as const) expect(bodyAt(0, texts)).toMatchObject({ prLink: null })
-})
-
 test('a hostile link is a valid URL', () => {
-  const { prLink } = bodyAt(20, 'hostile-link') as { prLink: string }
+  const { prLink } = toJobBody(createJob(), 20_000, 'http://127.0.0.1:4010', 'hostile-link') as { prLink: string }
   expect(prLink).toContain('##[error]')
   expect(prLink).not.toMatch(/[\u0000-\u0020]/)
   expect(new URL(prLink).pathname).toBe('/acme/docs/pull/7')

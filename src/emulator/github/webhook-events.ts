@@ -1,7 +1,4 @@
-import { toCommentBody } from './comment-operations.ts'
 import { compareHistories, findCommit } from './history.ts'
-import { toIssueBody } from './issue-operations.ts'
-import type { IssueState } from './issue-state.ts'
 import { toFullPullBody } from './pull-body.ts'
 import type { PullState } from './pull-state.ts'
 import { type AccountCall, type GitHubCall, formatTime, withRepository } from './reply.ts'
@@ -9,23 +6,18 @@ import type { Commit, Push, RepositoryState } from './repository-state.ts'
 import { findUser, toGitPerson, toLabelBody, toRepositoryBody, toUserBody } from './resource-body.ts'
 import type { GitHubState } from './state.ts'
 
-/** An event as a workflow receives it: `github.event_name` and `github.event`. */
+/** A `push` or `pull_request` event as a workflow receives it: `github.event_name` and `github.event`. */
 export interface WebhookEvent {
   readonly name: string
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** The compared fields of an issue or a pull request. */
-interface IssueSnapshot {
-  readonly state: 'open' | 'closed'
-  readonly headSha: string | undefined
-  readonly labels: readonly string[]
-  readonly commentIds: ReadonlySet<number>
-}
+/** The compared fields of a pull request. */
+type PullSnapshot = Pick<PullState, 'state' | 'headSha' | 'labels'>
 
 interface Snapshot {
   readonly pushes: number
-  readonly issues: Readonly<Record<number, IssueSnapshot>>
+  readonly pulls: Readonly<Record<number, PullSnapshot>>
 }
 
 interface Change {
@@ -39,17 +31,16 @@ const NO_COMMIT = '0'.repeat(40)
 /** GitHub starts no workflows for changes by a workflow's token. */
 const WORKFLOW_USER = 'github-actions[bot]'
 
-function takeIssueSnapshot(issue: IssueState | PullState): IssueSnapshot {
-  const { state, labels, comments } = issue
-  const headSha = 'headSha' in issue ? issue.headSha : undefined
-  return { state, headSha, labels: [...labels], commentIds: new Set(comments.map(({ id }) => id)) }
-}
+const takePullSnapshot = ({ state, headSha, labels }: PullState): PullSnapshot => ({
+  state,
+  headSha,
+  labels: [...labels],
+})
 
-function takeSnapshot({ pushes, issues, pulls }: RepositoryState): Snapshot {
-  const all = Object.entries({ ...issues, ...pulls })
+function takeSnapshot({ pushes, pulls }: RepositoryState): Snapshot {
   return {
     pushes: pushes.length,
-    issues: Object.fromEntries(all.map(([number, issue]) => [number, takeIssueSnapshot(issue)])),
+    pulls: Object.fromEntries(Object.entries(pulls).map(([number, pull]) => [number, takePullSnapshot(pull)])),
   }
 }
 
@@ -124,9 +115,8 @@ function toWebhookEvent(call: GitHubCall, { by, name, fields }: Change): Webhook
   return { name, payload: { ...fields, ...owner } }
 }
 
-/** Lists the actions on an issue or a pull request since a snapshot, with the additional payload of each action. */
-function listActions(call: GitHubCall, issue: IssueState | PullState, before: IssueSnapshot | undefined) {
-  const now = takeIssueSnapshot(issue)
+/** Lists the actions on a pull request since a snapshot, with the additional payload of each action. */
+function listActions(call: GitHubCall, now: PullState, before: PullSnapshot | undefined) {
   const toLabelActions = (action: string, labels: readonly string[]) =>
     labels.map((name) => ({ action, payload: { label: toLabelBody(call, name) } }))
   if (before === undefined) return [{ action: 'opened', payload: {} }, ...toLabelActions('labeled', now.labels)]
@@ -146,38 +136,16 @@ function findPusher({ pushes }: RepositoryState, { branch, fork }: PullState): s
   return pushes.findLast((push) => push.ref === `refs/heads/${branch}` && push.fork === fork)?.by
 }
 
-function listIssueChanges(call: GitHubCall, before: Snapshot): readonly Change[] {
+function listPullChanges(call: GitHubCall, before: Snapshot): readonly Change[] {
   const { repository } = call
-  const all = Object.entries({ ...repository.issues, ...repository.pulls })
-  return all.flatMap(([id, issue]) => {
+  return Object.entries(repository.pulls).flatMap(([id, pull]) => {
     const number = Number(id)
-    const issueBefore = before.issues[number]
-    const isPull = 'headSha' in issue
-    const pushedBy = isPull ? findPusher(repository, issue) : undefined
-    const mergedBy = isPull ? issue.merge?.by : undefined
-    const actions = listActions(call, issue, issueBefore).map(({ action, payload }) => ({
-      by: { synchronize: pushedBy, closed: mergedBy }[action] ?? issue.user,
-      name: isPull ? 'pull_request' : 'issues',
-      fields: {
-        action,
-        ...payload,
-        ...(isPull
-          ? { number, pull_request: toFullPullBody({ ...call, number, pull: issue }) }
-          : { issue: toIssueBody(call, number, issue) }),
-      },
+    const by = { synchronize: findPusher(repository, pull), closed: pull.merge?.by }
+    return listActions(call, pull, before.pulls[number]).map(({ action, payload }) => ({
+      by: (action === 'synchronize' || action === 'closed' ? by[action] : undefined) ?? pull.user,
+      name: 'pull_request',
+      fields: { action, ...payload, number, pull_request: toFullPullBody({ ...call, number, pull }) },
     }))
-    const comments = issue.comments
-      .filter((comment) => issueBefore?.commentIds.has(comment.id) !== true)
-      .map((comment) => ({
-        by: comment.user,
-        name: 'issue_comment',
-        fields: {
-          action: 'created',
-          issue: toIssueBody(call, number, issue),
-          comment: toCommentBody({ ...call, number }, comment),
-        },
-      }))
-    return [...actions, ...comments]
   })
 }
 
@@ -198,7 +166,7 @@ export function createEventSource(state: GitHubState) {
       const before = snapshots.get(repository)
       if (before === undefined) return []
       const call = withRepository({ ...at, state, url: '' }, name, repository)
-      return [...listPushes(call, before), ...listIssueChanges(call, before)]
+      return [...listPushes(call, before), ...listPullChanges(call, before)]
         .map(({ by, ...change }) => ({ ...change, by: sender ?? by }))
         .filter(({ by }) => by !== WORKFLOW_USER)
         .map((change) => toWebhookEvent(call, change))
