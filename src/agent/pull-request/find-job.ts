@@ -83,13 +83,11 @@ export function findRefusalReason(
 
 /**
  * Reads a pull request and finds its job among the jobs that its history comments name, those of trusted authors first.
- * @param onCandidate called before the job of an open pull request is read, if a history by a trusted author names it
  * @throws ActionError if GitHub or the service cannot be read
  */
 export async function findJobOfPullRequest(
   { repository, number }: PullRequestAddress,
   step: AgentStep,
-  onCandidate?: (pullRequest: PullRequest) => void,
 ): Promise<JobOfPullRequest | NoJob> {
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }
@@ -109,8 +107,6 @@ export async function findJobOfPullRequest(
     MAX_JOBS,
   )
   const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
-  const [first] = own
-  if (first !== undefined) onCandidate?.(pullRequest)
   if (!step.inputs.hasService) {
     const [jobId] = jobIds
     return jobId === undefined ? none([]) : { kind: 'job', jobId, pullRequest, isProven: false, listed: find(jobId) }
