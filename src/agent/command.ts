@@ -75,12 +75,12 @@ async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfP
   const { number } = address
   const found = await findJobOfPullRequest(address, step)
   if (found.kind === 'job') return found
-  const { pullRequest, reasons } = found
+  const { pullRequest, reason } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
-  if (reasons.length === 0) return undefined
-  return skip(`Pull request #${number} cannot accept the follow-up: ${reasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
+  if (reason === undefined && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
+  if (reason === undefined) return undefined
+  return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
 }
 
 /** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */

@@ -79,9 +79,7 @@ async function findRolling(step: AgentStep): Promise<Found> {
     // The pull request may have been closed since it was listed.
     if (!isOpen(found.pullRequest)) continue
     const reason =
-      found.reasons.length === 0
-        ? `no history comment names its job. ${HOW_TO_CONTINUE}`
-        : `${found.reasons.join(', ')}.`
+      found.reason === undefined ? `no history comment names its job. ${HOW_TO_CONTINUE}` : `${found.reason}.`
     notices.push([
       'A labelled pull request is not continued',
       `Skipped pull request #${number}: it has the label, but ${reason}`,
