@@ -11,7 +11,6 @@ import {
   describePullRequest,
   type Findings,
   listFailedChecks,
-  listKnownCommits,
   listSentRounds,
   readAndRecordPullRequest,
   ROUND_STOP_REASONS,
@@ -205,7 +204,7 @@ export async function decideNextRound(found: Findings, step: AgentStep): Promise
     const { headSha = '' } = found
     const address = toPullRequestAddress(link, context)
     const pullRequest = record.getNewestRead(address) ?? (await readAndRecordPullRequest(address, step))
-    const commits = await listKnownCommits(pullRequest, step)
+    const commits = await openGitHub(step).listPullRequestCommits(pullRequest)
     const commitStop = findStopInCommits(commits, pullRequest, getPreviousHead(turns))
     const failing =
       commitStop === undefined
