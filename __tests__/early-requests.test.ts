@@ -36,7 +36,7 @@ const LOOK_UP = 'repos/list-pull-requests-associated-with-commit'
 test('finds the job of the open pull request while a commit waits for its second look-up', async () => {
   const { requests } = await listRequests(['open-pull-request', 'web-edit'])
   expect(requests.filter(({ what }) => what === LOOK_UP).map(({ at }) => at)).toEqual([0, 3])
-  for (const what of ['pulls/list', 'issues/list-comments', 'pulls/list-commits', 'read job_finished'])
+  for (const what of ['pulls/list', 'issues/list-comments', 'read job_finished'])
     expect(requests).toContainEqual({ what, at: 0 })
 })
 

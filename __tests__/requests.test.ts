@@ -226,9 +226,9 @@ const SINCE_SUCCESS = { 'change-range': 'since-last-success' }
 test.each<[most: number, step: string, given: Record<string, string>, plays: readonly GitHubScenarioName[]]>([
   [6, 'a prompt alone, pushed by its author', {}, []],
   [11, 'a push that opens a pull request', FOLLOW_UP, []],
-  [14, 'a push that is a follow-up', FOLLOW_UP, ['open-pull-request']],
+  [13, 'a push that is a follow-up', FOLLOW_UP, ['open-pull-request']],
   [
-    16,
+    15,
     "the README's workflow, a follow-up",
     { ...FOLLOW_UP, ...SINCE_SUCCESS, paths: 'src/**' },
     ['open-pull-request'],

@@ -240,7 +240,9 @@ describe('a pull request that is not continued', () => {
     }
     const { acceptedPrompts, docs, hostCalls } = await playFollowUp({}, { prepare })
     expect(acceptedPrompts.map(([to]) => to)).toEqual(['create'])
-    expect(hostCalls.join('\n')).toContain('its history comment was edited and cannot be read')
+    const preview = await playFollowUp({ 'dry-run': 'true', 'api-key': '' }, { prepare })
+    for (const calls of [hostCalls, preview.hostCalls])
+      expect(calls.join('\n')).toContain('its history comment was edited and cannot be read')
     expect(getPull(docs).comments.map(({ body }) => body)).toEqual([edited])
   })
 
@@ -282,10 +284,16 @@ describe('history comments by others', () => {
   })
 
   test('name a job that the service proves, whose pull request then gets a history of its own', async () => {
-    const { isGreen, messages, docs } = await playFollowUp({}, { github: combineScenarios(['marker-by-outsider']) })
+    const others = [comment(5, OUTSIDER, 'job_finished'), comment(6, OUTSIDER, 'job_archived')]
+    const bodies = others.map(({ body }) => body)
+    const prepare = (docs: RepositoryState): unknown => getPull(docs).comments.splice(0, Infinity, ...others)
+    const { isGreen, messages, docs, service } = await playFollowUp({}, { prepare })
     expect([isGreen, messages.length]).toEqual([true, 1])
-    expect(getPull(docs).comments.map(({ user }) => user)).toEqual([OUTSIDER, TOKEN_USER])
-    expect(parseHistory(getPull(docs).comments[1]?.body ?? '')).toMatchObject({ job: 'job_finished', followUps: 1 })
+    expect(service.requests.filter(({ path }) => path.includes('job_archived'))).toEqual([])
+    const { comments } = getPull(docs)
+    expect(comments.slice(0, 2).map(({ body }) => body)).toEqual(bodies)
+    expect(comments.slice(2).map(({ user }) => user)).toEqual([TOKEN_USER])
+    expect(parseHistory(comments[2]?.body ?? '')).toMatchObject({ job: 'job_finished', followUps: 1 })
   })
 })
 

@@ -14,7 +14,7 @@ import { ASK_IN_AN_ISSUE } from './outcome.ts'
 import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { formatMarkGrant } from './pull-request/mark.ts'
-import { createFollowUp, describeOpenPullRequest, formatUnconfirmed } from './pull-request/follow-up.ts'
+import { createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
@@ -75,12 +75,12 @@ async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfP
   const { number } = address
   const found = await findJobOfPullRequest(address, step)
   if (found.kind === 'job') return found
-  const { pullRequest, reasons } = found
+  const { pullRequest, reason } = found
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reasons.length === 0 && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
-  if (reasons.length === 0) return undefined
-  return skip(`Pull request #${number} cannot accept the follow-up: ${reasons.join(', ')}. ${ASK_IN_AN_ISSUE}`)
+  if (reason === undefined && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
+  if (reason === undefined) return undefined
+  return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
 }
 
 /** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
@@ -169,9 +169,7 @@ export async function chooseCommandRecipient(comment: CommandComment, step: Agen
     step.record.note(
       `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
     )
-    const about = await describeOpenPullRequest(found, undefined, step)
-    const followUp = { prompt: prompt + about, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT } as const
-    return createFollowUp(found, followUp, step)
+    return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
   const change = await step.record.attempt('The prompt does not include the changes of the pull request', () =>
     formatChange(comment, step),

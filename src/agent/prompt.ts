@@ -444,8 +444,6 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
   return `${rules === '' ? '' : `${rules}\n\n`}${removeHidden(instruction)}${end}`
 }
 
-const MAX_COMMITS = 50
-
 const quoteBranch = (name: string): string => `\`${cleanName(name).replaceAll('`', "'")}\``
 
 /**
@@ -454,15 +452,11 @@ const quoteBranch = (name: string): string => `\`${cleanName(name).replaceAll('`
  */
 export function formatOpenPullRequest(
   { repository, number, branch, baseRef }: Pick<PullRequest, 'repository' | 'number' | 'branch' | 'baseRef'>,
-  commits: readonly ComparedCommit[],
   canNameSource: boolean,
 ): string {
-  const text = commits.toReversed().slice(0, MAX_COMMITS).map(commitLine).join('')
-  const leftOut = listMissing(commits.length - MAX_COMMITS, 'older commit')
   return renderPromptEnd([
     `Pull request #${number} of ${repository}, which you opened, is still open. This work belongs in it: add commits to its branch ${quoteBranch(branch)} (base branch ${quoteBranch(baseRef)}), and do not open another pull request.`,
     'Keep all commits by other people: do not rewrite, squash or drop these commits.',
     canNameSource && 'In the description of the pull request, name the source commits that each change comes from.',
-    text !== '' && fence('People added these commits, newest first.', { text, leftOut }),
   ])
 }

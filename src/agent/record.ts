@@ -7,7 +7,6 @@ import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
 import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
-import type { PullRequestCommit } from '../github/commits.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
 import { ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
@@ -214,7 +213,6 @@ export class Recorder {
   readonly #turns: Turn[]
   #facts: Partial<Run>
   #newestRead: { readonly pullRequest: PullRequest; readonly atMs: number } | undefined
-  #commits: { readonly headSha: string; readonly listed: readonly PullRequestCommit[] } | undefined
 
   constructor(inputs: AgentInputs, step: Step) {
     this.#inputs = inputs
@@ -314,16 +312,6 @@ export class Recorder {
     return isRecent ? this.getNewestRead(address) : undefined
   }
 
-  /** Records the commits of a pull request with this head. */
-  addCommits(headSha: string, listed: readonly PullRequestCommit[]): void {
-    this.#commits = { headSha, listed }
-  }
-
-  /** Returns the commits of the pull request with this head, if they are known. */
-  getCommits(headSha: string): readonly PullRequestCommit[] | undefined {
-    return this.#commits?.headSha === headSha ? this.#commits.listed : undefined
-  }
-
   /** Returns everything that is known about the step. @param state `running`: the step has not ended */
   read(state: 'running' | 'ended' = 'ended'): Run {
     return {
@@ -383,23 +371,6 @@ export async function readAndRecordPullRequest(address: PullRequestAddress, step
   const found = await openGitHub(step).readPullRequest(address)
   step.record.addRead(found)
   return found
-}
-
-/**
- * Lists the commits of a pull request, unless they are known for its head.
- * @throws ActionError if they cannot be read
- */
-export async function listKnownCommits(
-  pullRequest: PullRequest,
-  step: AgentStep,
-): Promise<readonly PullRequestCommit[]> {
-  const { headSha } = pullRequest
-  const known = step.record.getCommits(headSha)
-  if (known !== undefined) return known
-  const listed = await openGitHub(step).listPullRequestCommits(pullRequest)
-  // A list without the head comes from a stale replica.
-  if (listed.some(({ sha }) => sha === headSha)) step.record.addCommits(headSha, listed)
-  return listed
 }
 
 export function describePullRequest(pullRequest: PullRequest): Findings {

@@ -9,16 +9,10 @@ import { ActionError, requireBeforeSending } from '../runtime/errors.ts'
 import type { AgentInputs } from './inputs.ts'
 import type { AgentStep } from './record.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
-import {
-  assertBelowLimit,
-  createFollowUp,
-  describeOpenPullRequest,
-  formatUnconfirmed,
-} from './pull-request/follow-up.ts'
+import { assertBelowLimit, createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
 import { createMissingLabel, formatMarkGrant, getRepository } from './pull-request/mark.ts'
-import type { PullRequestCommit } from '../github/commits.ts'
-import { isOpen, type PullRequest } from '../github/pull-requests.ts'
+import { isOpen } from '../github/pull-requests.ts'
 import { plainRecipient, type Recipient } from './turn/recipient.ts'
 import { type Skip, skip } from './skip.ts'
 
@@ -47,8 +41,6 @@ const HOW_TO_CONTINUE =
 
 interface Found {
   readonly job: JobOfPullRequest | undefined
-  /** The commits of its pull request, which are read at the same time as the job; undefined if they are not needed. */
-  readonly commits?: Promise<readonly PullRequestCommit[]> | undefined
   /** Whether the repository has the label; undefined if that does not matter. */
   readonly labelExists?: Promise<boolean> | undefined
   /** Notices to show unless the change skips the step. */
@@ -60,16 +52,12 @@ interface Found {
  * @throws ActionError if a request to GitHub or the service fails
  */
 async function findRolling(step: AgentStep): Promise<Found> {
-  const { dryRun, label, onOpenPr } = step.inputs
+  const { dryRun, label } = step.inputs
   const repository = getRepository(step)
   const github = openGitHub(step)
   const open = await github.listOpenPullRequests(repository, label)
   const labelled = open.filter(({ labels }: PullRequestInList) => hasLabel(label, labels))
   const notices: [title: string, text: string][] = []
-  let commits: Found['commits']
-  const readCommits = (pullRequest: PullRequest): void => {
-    commits = startEarly(github.listPullRequestCommits(pullRequest))
-  }
   for (const [index, address] of labelled.entries()) {
     if (index === MAX_EXAMINED)
       throw new ActionError(
@@ -78,7 +66,7 @@ async function findRolling(step: AgentStep): Promise<Found> {
         { hint: "Remove the label from pull requests that are not the agent's." },
       )
     const { number } = address
-    const found = await findJobOfPullRequest(address, step, onOpenPr === 'follow-up' ? readCommits : undefined)
+    const found = await findJobOfPullRequest(address, step)
     if (found.kind === 'job') {
       const otherPullRequests = labelled.slice(index + 1)
       if (otherPullRequests.length > 0)
@@ -86,14 +74,12 @@ async function findRolling(step: AgentStep): Promise<Found> {
           'More than one pull request is open',
           `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
-      return { job: found, commits, notices }
+      return { job: found, notices }
     }
     // The pull request may have been closed since it was listed.
     if (!isOpen(found.pullRequest)) continue
     const reason =
-      found.reasons.length === 0
-        ? `no history comment names its job. ${HOW_TO_CONTINUE}`
-        : `${found.reasons.join(', ')}.`
+      found.reason === undefined ? `no history comment names its job. ${HOW_TO_CONTINUE}` : `${found.reason}.`
     notices.push([
       'A labelled pull request is not continued',
       `Skipped pull request #${number}: it has the label, but ${reason}`,
@@ -148,7 +134,7 @@ export async function chooseRollingRecipient(
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
   const found = await requireBeforeSending(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatMarkGrant(step))
-  const { job, commits, labelExists, notices } = found
+  const { job, labelExists, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)
     return {
@@ -165,12 +151,7 @@ export async function chooseRollingRecipient(
   const which = `follow-up ${used + 1} of ${maxFollowUps}`
   const adding = `Adding to pull request #${number} (job ${job.jobId}, ${which})${formatUnconfirmed(step)}.`
   record.note(`${adding} ${warnOfLimit(used + 1, maxFollowUps)}`.trimEnd())
-  const about = await describeOpenPullRequest(job, commits, step)
-  return createFollowUp(
-    job,
-    { prompt: prompt + about, reason: 'pull-request', isCounted: true, hint: RETRY_HINT },
-    step,
-  )
+  return createFollowUp(job, { prompt, reason: 'pull-request', isCounted: true, hint: RETRY_HINT }, step)
 }
 
 /** Whether the step continues the open pull request of its label. */

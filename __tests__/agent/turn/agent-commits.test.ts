@@ -48,33 +48,6 @@ test('a follow-up that the agent commits in the name of a person has changed the
   expect(hostCalls.join('\n')).not.toContain('Others have committed')
 })
 
-test('the prompt of a follow-up does not list commits in the name of a person that the agent made', async () => {
-  interface Listed {
-    readonly sha: string
-    readonly author: object
-    readonly parents: readonly { readonly sha: string }[]
-  }
-  const add = (changed: (one: Listed) => object) =>
-    changeResponse(([first]: readonly Listed[]) =>
-      first === undefined
-        ? []
-        : [
-            first,
-            { ...first, sha: 'e'.repeat(40), parents: [{ ...first.parents[0], sha: first.sha }], ...changed(first) },
-          ],
-    )
-  const author = { id: 11, login: 'mona', type: 'User' }
-  const inHerName = add((first) => ({ author: { ...first.author, ...author } }))
-  const byHer = add((first) => ({
-    author: { ...first.author, ...author },
-    committer: { ...first.author, ...author },
-  }))
-  const prompts = []
-  for (const respond of [inHerName, byHer])
-    prompts.push(...(await playFollowUp({}, { responses: { 'pulls/list-commits': respond } })).messages)
-  expect(prompts.map((prompt) => prompt.includes('People added these commits'))).toEqual([false, true])
-})
-
 test('counts a commit by the agent that GitHub committed', () => {
   const added = commit('added', 'first', { writtenBy: AGENT, committedBy: 'web-flow' })
   expect(attributeCommits([FIRST], [FIRST, added], OWNERS).byAgent).toBe(1)

@@ -3,7 +3,7 @@
  * without changing the result.
  */
 import { openAtEnd, openGitHub } from '../../action/step.ts'
-import { type Comparison, isByOwner, listOwners } from '../../github/commits.ts'
+import { type Comparison, isByOwner } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
@@ -15,7 +15,6 @@ import {
   countCommitsOfUpdates,
   describePullRequest,
   type Findings,
-  listKnownCommits,
   readAndRecordPullRequest,
 } from '../record.ts'
 import { needsExamination } from './checks.ts'
@@ -126,9 +125,11 @@ export function needsReviews(pullRequest: PullRequest, { inputs, record }: Agent
   return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
 }
 
-/** Whether all compared commits are the work of these owners. */
-const isAllBy = (owners: ReadonlySet<string>, { commits, totalCommits }: Comparison): boolean =>
-  commits.length === totalCommits && commits.every((commit) => isByOwner(commit, owners))
+/** Whether all commits of a new pull request are the agent's, which may commit with another account than it opens with. */
+function isAllByAgent({ author }: PullRequest, { commits, totalCommits }: Comparison): boolean {
+  const owners = new Set([author.login, commits[0]?.writtenBy ?? ''].filter((name) => name !== ''))
+  return commits.length === totalCommits && commits.every((commit) => isByOwner(commit, owners))
+}
 
 /**
  * Reads the files that this step has changed in its pull request.
@@ -148,13 +149,11 @@ async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
   // On a rewritten branch, the new files are unknown.
   if (found.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch.
-  if (effect.kind === 'updated' && found.totalCommits !== countCommitsOfUpdates({ turns })) return undefined
-  // The agent may commit with another account. The branch's first commit shows it, and this comparison may begin later.
-  const owners =
+  const isOwn =
     effect.kind === 'updated'
-      ? listOwners(pullRequest.author, await listKnownCommits(pullRequest, step), headSha)
-      : new Set([pullRequest.author.login, found.commits[0]?.writtenBy ?? ''].filter((name) => name !== ''))
-  if (!isAllBy(owners, found)) return undefined
+      ? found.totalCommits === countCommitsOfUpdates({ turns })
+      : isAllByAgent(pullRequest, found)
+  if (!isOwn) return undefined
   const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: found.fileList === 'complete' }
 }

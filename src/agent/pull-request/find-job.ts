@@ -16,8 +16,7 @@ import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type AgentStep, readAndRecordPullRequest } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
-import type { ListedHistory } from './history.ts'
-import { listHistories } from './history.ts'
+import { listHistories, type ListedHistory, pickOwn } from './history.ts'
 
 /** An open pull request, and the job that opened it. */
 export interface JobOfPullRequest {
@@ -34,8 +33,8 @@ export interface JobOfPullRequest {
 interface NoJob {
   readonly kind: 'no-job'
   readonly pullRequest: PullRequest
-  /** Why not, for each job that a history comment names. Quotes nothing from GitHub or the service. */
-  readonly reasons: readonly string[]
+  /** Why not; undefined if no comment of this action names a job. Quotes nothing from GitHub or the service. */
+  readonly reason: string | undefined
 }
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
@@ -82,14 +81,12 @@ export function findRefusalReason(
 }
 
 /**
- * Reads a pull request and finds its job among the jobs that its history comments name, those of trusted authors first.
- * @param onCandidate called before the job of an open pull request is read, if a history by a trusted author names it
+ * Reads a pull request and the job that its history comment names: the one by a trusted author, otherwise the oldest one.
  * @throws ActionError if GitHub or the service cannot be read
  */
 export async function findJobOfPullRequest(
   { repository, number }: PullRequestAddress,
   step: AgentStep,
-  onCandidate?: (pullRequest: PullRequest) => void,
 ): Promise<JobOfPullRequest | NoJob> {
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }
@@ -97,39 +94,21 @@ export async function findJobOfPullRequest(
     readAndRecordPullRequest(address, step),
     listHistories(address, openGitHub(step)),
   ])
-  const none = (reasons: readonly string[]): NoJob => ({ kind: 'no-job', pullRequest, reasons })
-  if (!isOpen(pullRequest)) return none([])
-  const own = [
-    ...histories.filter(({ author }) => author === 'trusted'),
-    ...histories.filter(({ author }) => author === 'bot'),
-  ]
-  const otherComments = histories.filter(({ author }) => author === 'untrusted')
-  const jobIds = [...new Set([...own, ...otherComments.toReversed()].map(({ history }) => history.job))].slice(
-    0,
-    MAX_JOBS,
-  )
-  const find = (jobId: string) => own.find(({ history }) => history.job === jobId)
-  const [first] = own
-  if (first !== undefined) onCandidate?.(pullRequest)
-  if (!step.inputs.hasService) {
-    const [jobId] = jobIds
-    return jobId === undefined ? none([]) : { kind: 'job', jobId, pullRequest, isProven: false, listed: find(jobId) }
-  }
-  const reasons: string[] = []
-  for (const jobId of jobIds) {
-    const listed = find(jobId)
-    // One attempt for a job that only untrusted comments name: otherwise anybody could stop the step.
-    const job = listed === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
-    if (job !== undefined && !isTerminal(job) && listed !== undefined)
-      return { kind: 'job', jobId, pullRequest, isProven: false, listed }
-    const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
-    // The job may have opened this pull request, so another job must not take its place.
-    if (reason === UNUSABLE_LINK) throw new ActionError('rejected', `job ${jobId} ${reason}.`)
-    if (reason === undefined) return { kind: 'job', jobId, pullRequest, isProven: true, listed }
-    if (listed !== undefined) reasons.push(`job ${jobId} ${reason}`)
-  }
-  return none(hasBroken && reasons.length === 0 ? ['its history comment was edited and cannot be read'] : reasons)
+  const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
+  if (!isOpen(pullRequest)) return none()
+  const own = pickOwn(histories)
+  const named = own ?? histories[0]
+  const broken = hasBroken ? 'its history comment was edited and cannot be read' : undefined
+  if (named === undefined) return none(broken)
+  const jobId = named.history.job
+  const found = { kind: 'job', jobId, pullRequest, listed: own } as const
+  if (!step.inputs.hasService) return { ...found, isProven: false }
+  // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
+  const job = own === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+  if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
+  const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
+  // The job may have opened this pull request, so another job must not take its place.
+  if (reason === UNUSABLE_LINK) throw new ActionError('rejected', `job ${jobId} ${reason}.`)
+  if (reason === undefined) return { ...found, isProven: true }
+  return none(own === undefined ? broken : `job ${jobId} ${reason}`)
 }
-
-/** Applies to each pull request. Each job costs a request to the service. */
-const MAX_JOBS = 5

@@ -1,8 +1,6 @@
 /** The recipient of a follow-up to the job of an open pull request, which a label or a comment has found. */
 import type { Job } from '../../docs-service/schemas.ts'
-import type { PullRequestCommit } from '../../github/commits.ts'
-import { isByOwner, listOwners } from '../../github/commits.ts'
-import { isOpen, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
@@ -17,28 +15,12 @@ import { getRemainingLagMs, type History, type HistoryUpdate } from './history.t
 import { announceTurn, findHistory, formatMarkGrant } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
-export function canNameSource({ context, inputs }: AgentStep, { pullRequest }: JobOfPullRequest): boolean {
+function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
   const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
   const isOwn = source.toLowerCase() === repository.toLowerCase()
   return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
-}
-
-/**
- * Renders the end of the prompt, which tells the agent to continue its pull request.
- * @param listed its commits, if the prompt should name those that people made
- */
-export async function describeOpenPullRequest(
-  found: JobOfPullRequest,
-  listed: Promise<readonly PullRequestCommit[]> | undefined,
-  step: AgentStep,
-): Promise<string> {
-  const lost = 'The prompt does not list the commits that people made in the pull request'
-  const commits = listed && (await step.record.attempt(lost, () => listed))
-  const owners = listOwners(found.pullRequest.author, commits ?? [], found.pullRequest.headSha)
-  const byPeople = (commits ?? []).filter((commit) => commit.account.type !== 'Bot' && !isByOwner(commit, owners))
-  return formatOpenPullRequest(found.pullRequest, byPeople, canNameSource(step, found))
 }
 
 const refuse = (message: string, hint: string): ActionError => new ActionError('not-sent', message, { hint })
@@ -60,6 +42,7 @@ export function assertBelowLimit({ repository, number }: PullRequestAddress, use
 }
 
 interface FollowUp {
+  /** Without its end, which tells the agent to continue its pull request. */
   readonly prompt: string
   readonly reason: FollowUpReason
   /** Whether `max-follow-ups` limits it. */
@@ -72,7 +55,8 @@ interface FollowUp {
 export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: AgentStep): Recipient {
   const { jobId, pullRequest, isProven, listed } = found
   const { repository, number, visibility } = pullRequest
-  const { prompt, reason, isCounted, hint } = followUp
+  const { reason, isCounted, hint } = followUp
+  const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))
   const unknown = `Could not determine whether pull request #${number} is still open`
   const address = { repository, number, visibility }
   const grant = formatMarkGrant(step, repository)

@@ -110,7 +110,6 @@ async function readTurnCommits(
   const github = openGitHub(step)
   const listed = await github.listPullRequestCommits(now)
   assertComplete(listed, now.headSha)
-  step.record.addCommits(now.headSha, listed)
   let earlier = listHistory(listed, before.headSha)
   const keepsHead = earlier.length > 0
   if (!keepsHead) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
