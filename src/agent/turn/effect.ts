@@ -102,22 +102,17 @@ function assertComplete(listed: readonly PullRequestCommit[], head: string): voi
  * commits that a merge of the base branch brings.
  * @throws ActionError if the commits cannot be listed
  */
-async function readTurnCommits(
-  before: PullRequest,
-  now: PullRequest,
-  step: AgentStep,
-): Promise<TurnCommits & { readonly keepsHead: boolean }> {
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<TurnCommits> {
   const github = openGitHub(step)
   const listed = await github.listPullRequestCommits(now)
   assertComplete(listed, now.headSha)
   step.record.addCommits(now.headSha, listed)
   let earlier = listHistory(listed, before.headSha)
-  const keepsHead = earlier.length > 0
-  if (!keepsHead) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-  return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), keepsHead }
+  if (earlier.length === 0) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+  return attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
 }
 
-const NO_COMMITS = { byAgent: 0, otherAuthors: new Map<string, number>(), keepsHead: true } as const
+const NO_COMMITS: TurnCommits = { byAgent: 0, otherAuthors: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
 function judgeCommits(
@@ -136,7 +131,7 @@ const HEAD_LAG_MS = 5_000
 /** The pull request after a turn, and the commits that the turn brought; undefined if they cannot be listed. */
 interface AfterTurn {
   readonly now: PullRequest
-  readonly found: Awaited<ReturnType<typeof readTurnCommits>> | undefined
+  readonly found: TurnCommits | undefined
 }
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
@@ -160,14 +155,6 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
     'merged-too-early',
     `Pull request #${number} was ${state} ${when}. Commits of this turn may not be merged.`,
     { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
-  )
-}
-
-/** Others may still need a commit that the turn has removed, so its SHA is shown. */
-function noticeLostCommit(before: PullRequest, { number }: PullRequest, { record }: AgentStep): void {
-  record.notice(
-    'A commit is no longer in the pull request',
-    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer part of it. If you still need the commit, fetch it by this SHA.`,
   )
 }
 
@@ -227,7 +214,6 @@ export async function determineEffect(
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
-  if (found?.keepsHead === false) noticeLostCommit(before, now, step)
   if (found?.byAgent === 0) noticeCommitsByOthers(found.otherAuthors, now, step)
   return known
 }
