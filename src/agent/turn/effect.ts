@@ -46,19 +46,6 @@ interface TurnCommits {
 
 const UNKNOWN_AUTHOR = 'an unknown author'
 
-/** Lists the commits on top of the earlier ones. A merge also brings other commits, which may be older work of the agent. */
-function listDescendants(
-  earlier: ReadonlySet<string>,
-  commits: readonly PullRequestCommit[],
-): readonly PullRequestCommit[] {
-  const reached = new Set(earlier)
-  for (let sizeBefore = -1; sizeBefore < reached.size;) {
-    sizeBefore = reached.size
-    for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
-  }
-  return commits.filter(({ sha }) => reached.has(sha))
-}
-
 /**
  * Counts the new commits of a pull request by author. A commit is the agent's if an account of the agent is its author or
  * its committer: agents can commit in the name of the person who asked. A copy of an earlier commit (same author, time and
@@ -72,16 +59,13 @@ export function attributeCommits(
   listed: readonly PullRequestCommit[],
   agent: ReadonlySet<string>,
 ): TurnCommits {
-  const earlierShas = new Set(earlier.map(({ sha }) => sha))
   const toIdentity = ({ writtenAt, writtenBy, message }: PullRequestCommit): string =>
     [writtenAt, writtenBy, message].join('\n')
-  const written = new Set(earlier.map(toIdentity))
-  const added = listed.filter(({ sha }) => !earlierShas.has(sha))
-  const isRewritten = added.length === listed.length
+  const known = new Set(earlier.map(toIdentity))
   let byAgent = 0
   const otherAuthors = new Map<string, number>()
-  for (const commit of isRewritten ? added : listDescendants(earlierShas, added)) {
-    if (written.has(toIdentity(commit))) continue
+  for (const commit of listed) {
+    if (known.has(toIdentity(commit))) continue
     const author = commit.writtenBy || UNKNOWN_AUTHOR
     if (isByOwner(commit, agent)) byAgent++
     else otherAuthors.set(author, (otherAuthors.get(author) ?? 0) + 1)
