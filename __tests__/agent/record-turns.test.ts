@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import { getOutcome, type Outcome } from '../../src/agent/outcome.ts'
 import {
   countCommitsOfUpdates,
-  type Effect,
   getOperation,
   getRoundStop,
   mayStillRun,
@@ -17,6 +16,7 @@ import {
   CREATE,
   createReport,
   describeReport,
+  type EffectName,
   EFFECTS,
   endWith,
   FOLLOW_UP,
@@ -131,7 +131,7 @@ test('looks after the pull request only after the end of a job that names one', 
   expect(ends.map((end) => shouldTrackPullRequest({ turns: [turnIn(end)] }))).toEqual([true, false, false, false])
 })
 
-test.each<[string, Effect['kind']]>([
+test.each<[string, EffectName]>([
   ['updated', 'unchanged'],
   ['updated', 'unknown'],
   ['created', 'created'],

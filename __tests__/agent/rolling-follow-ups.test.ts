@@ -191,8 +191,11 @@ describe('the history', () => {
   })
 
   describe('says after a follow-up whose end was not seen that the agent may still work', () => {
-    const attach = (after: PlayedStep) =>
-      playFollowUp({ 'on-open-pr': '', prompt: '', 'job-id': 'job_finished' }, { after, facts: { runId: 43 } })
+    const attach = (after: PlayedStep, given = {}) =>
+      playFollowUp(
+        { 'on-open-pr': '', prompt: '', 'job-id': 'job_finished', ...given },
+        { after, facts: { runId: 43 } },
+      )
     const timedOut = () => playFollowUp({ 'timeout-minutes': '2' }, { turns: [{}, { durationMs: 150_000 }] })
     const [RUNNING, ENDED] = [/^did not finish in time; ⏳/, 'did not finish in time']
 
@@ -210,10 +213,19 @@ describe('the history', () => {
       expect(listResults(await attach(after))).toEqual([ENDED, 'its changes are in the pull request'])
     })
 
-    test('but not if the follow-up may still be queued', async () => {
-      const turns = [{}, { startDelayMs: 60_000 }]
-      const after = await playFollowUp({ wait: 'false' }, { turns })
-      expect(listResults(await attach(after))[0]).toMatch(/^sent, without waiting for the result; ⏳/)
+    test('also while a step that attaches is waiting', async () => {
+      const after = await playFollowUp({ 'timeout-minutes': '2' }, { turns: [{}, { durationMs: 600_000 }] })
+      const played = await attach(after, { 'timeout-minutes': '2' })
+      expect(listResults(played).filter((result) => result.includes('⏳'))).toHaveLength(1)
+    })
+
+    test('also if the next follow-up waits for that turn until its deadline', async () => {
+      const after = await playFollowUp({ 'timeout-minutes': '2' }, { turns: [{}, { durationMs: 600_000 }] })
+      const played = await playFollowUp({ 'timeout-minutes': '2' }, { after, facts: { runId: 43 } })
+      expect(listResults(played)).toEqual([
+        ENDED,
+        expect.stringMatching(/^not sent; ⏳ the agent may still be working/),
+      ])
     })
   })
 

@@ -347,10 +347,11 @@ function checkRows(rows: readonly HistoryRow[], run: HistoryRun): string | undef
   const cause = step.task === 'rolling' ? 'push to' : 'manual run'
   if (rows.some(({ turn, startedBy }) => !startedBy.text.startsWith(turn === 0 ? cause : 'checks failed')))
     return 'A row does not name what started the step.'
-  if (rows.some(({ end }) => end === undefined)) return 'A row says that the agent is working, but the step has ended.'
+  const isOpen = ({ end }: HistoryRow): boolean => end === undefined
+  if (rows.some((row) => isOpen(row) && row.outcome === undefined))
+    return 'A row says that the agent is working, but the step has ended.'
   const mayStillRun = report.outcome === 'timed-out' && listTurns(run).length > 0
-  if (mayStillRun && rows.length > 0 && !rows.some(({ mayRun }) => mayRun === true))
-    return 'No row says that the agent may still be working.'
+  if (mayStillRun && rows.length > 0 && !rows.some(isOpen)) return 'No row says that the agent may still be working.'
   const text = ROW_TEXTS[outputs['pull_request.operation'] ?? ''] ?? ''
   return isMarked && !rows.some(({ result = '' }) => result.includes(text))
     ? `No row says “${text}”: ${JSON.stringify(rows)}`

@@ -161,7 +161,9 @@ test.each(Object.entries(FAILED))(
   'a turn with the outcome %s and an unknown effect has failed: %s',
   (outcome, failed) => {
     const row = historyRow([], { outcome, effect: 'unknown' })
-    expect(getTurnResult(row, NOW)).toBe(failed ? 'failed' : 'unknown')
+    // A step that has not seen the agent finish leaves no end.
+    for (const one of [row, { ...row, end: undefined }])
+      expect(getTurnResult(one, NOW)).toBe(failed ? 'failed' : 'unknown')
   },
 )
 

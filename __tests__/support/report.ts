@@ -30,15 +30,18 @@ export const EFFECTS = {
   updated: { kind: 'updated', commits: 3, since: HEAD_BEFORE },
   unchanged: { kind: 'unchanged', hasHeadMoved: false },
   none: { kind: 'none' },
-  unknown: { kind: 'unknown' },
 } as const satisfies Record<Effect['kind'], Effect>
+/** A kind, or that the effect is not known. */
+export type EffectName = Effect['kind'] | 'unknown'
 
 /** Facts about a turn, in the order in which a step learns them. */
 export type TurnFacts = Partial<Omit<Turn, 'task'>>
 
 /** The observed end of a turn. */
-export function endWith(effect: Effect['kind'] | Effect, job: Job = completed): TurnFacts {
-  return { sent: 'started', end: 'finished', job, effect: typeof effect === 'string' ? EFFECTS[effect] : effect }
+export function endWith(effect: EffectName | Effect, job: Job = completed): TurnFacts {
+  const ended: TurnFacts = { sent: 'started', end: 'finished', job }
+  if (effect === 'unknown') return ended
+  return { ...ended, effect: typeof effect === 'string' ? EFFECTS[effect] : effect }
 }
 
 /** A prompt that was accepted. @param isConfirmed whether the start of the turn was observed */

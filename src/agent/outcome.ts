@@ -515,7 +515,6 @@ function formatFinished(turn: Turn): string {
     case 'unchanged':
     case 'none':
       return 'nothing to change'
-    case 'unknown':
     case undefined:
       return task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
   }

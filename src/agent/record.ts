@@ -42,8 +42,6 @@ export type Effect =
   | { readonly kind: 'unchanged'; readonly hasHeadMoved: boolean }
   /** The job names no pull request, and the agent added no commit to the one that the job named before. */
   | { readonly kind: 'none' }
-  /** The heads were not compared, or could not be read. */
-  | { readonly kind: 'unknown' }
 
 /** Why a prompt is a follow-up to a pull request; the field `continued` of `result`. */
 export type FollowUpReason = 'pull-request' | 'comment'
@@ -97,6 +95,7 @@ export interface Turn {
   readonly end?: 'previewed' | 'not-awaited' | 'unseen' | 'timed-out' | 'finished'
   /** What a dry run would do. */
   readonly preview?: Preview
+  /** Undefined if unknown: the heads were not compared, or could not be read. */
   readonly effect?: Effect
   readonly pullRequest?: Findings
   /** Why no further round follows; undefined if that is not decided yet, or without `fix-rounds`. */
@@ -389,8 +388,6 @@ export function isInScope({ outside }: Findings): boolean | undefined {
 
 // What follows from the record.
 
-const UNKNOWN_EFFECT: Effect = { kind: 'unknown' }
-
 /** The step's own turn; undefined if the step did not start. */
 export const getOwnTurn = ({ turns }: Run): Turn | undefined => turns[0]
 
@@ -441,13 +438,13 @@ function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundSto
 
 /** Returns why no fix round follows a round, or `undefined` if one may follow. */
 function getStopAfterRound(round: Turn): RoundStop | undefined {
-  const { end, error, job, effect = UNKNOWN_EFFECT } = round
+  const { end, error, job, effect } = round
   if (error !== undefined) return getStopAfterError(error, round)
   if (end !== 'finished') return end && 'unseen'
   const unsuccessful = job && getUnsuccessfulStatus(job.status)
   if (unsuccessful !== undefined) return unsuccessful
-  if (effect.kind === 'created' || effect.kind === 'none') return 'other-pull-request'
-  return effect.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
+  if (effect?.kind === 'created' || effect?.kind === 'none') return 'other-pull-request'
+  return effect?.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
 }
 
 /** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
@@ -481,19 +478,17 @@ export type Operation = 'created' | 'updated' | 'unchanged'
 export function getOperation(run: Run): Operation | undefined {
   const [own, ...rounds] = run.turns
   const kind = own?.effect?.kind
-  const operation = kind === 'none' || kind === 'unknown' ? undefined : kind
+  const operation = kind === 'none' ? undefined : kind
   if (operation === 'created' || own?.end === undefined) return operation
   if (rounds.some(({ effect }) => effect?.kind === 'updated')) return 'updated'
-  const isUnknown = rounds.some(
-    ({ end, effect }) => end === 'finished' && (effect ?? UNKNOWN_EFFECT).kind === 'unknown',
-  )
+  const isUnknown = rounds.some(({ end, effect }) => end === 'finished' && effect === undefined)
   return operation === 'unchanged' && (mayHaveUnseenChanges(run) || isUnknown) ? undefined : operation
 }
 
 /** Whether a round changed the pull request, or may have changed it. */
 export function hasChangedInRound({ turns }: Run): boolean {
-  const mayHave = ({ end, effect = UNKNOWN_EFFECT }: Turn): boolean =>
-    effect.kind === 'updated' || (end === 'finished' && effect.kind === 'unknown')
+  const mayHave = ({ end, effect }: Turn): boolean =>
+    effect?.kind === 'updated' || (end === 'finished' && effect === undefined)
   return turns.slice(1).some(mayHave)
 }
 

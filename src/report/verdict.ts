@@ -74,9 +74,10 @@ export type TurnResult = 'documented' | 'working' | 'unchanged' | 'unknown' | 'f
 const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', 'unconfirmed', 'cancelled', 'error']
 
 export function getTurnResult({ end, until, outcome = '', effect }: HistoryRow, now: Date): TurnResult {
-  // The run of an older row was killed.
-  if (end === undefined) return new Date(until) > now ? 'working' : 'failed'
+  // The step is running, or its run was killed.
+  if (end === undefined && outcome === '') return new Date(until) > now ? 'working' : 'failed'
   if (FAILED_OUTCOMES.includes(outcome)) return 'failed'
+  if (end === undefined) return 'unknown'
   if (outcome === 'pull-request' && (effect === 'created' || effect === 'updated')) return 'documented'
   const isNothing = effect === 'unchanged' || effect === 'none'
   return isNothing && (outcome === 'pull-request' || outcome === 'no-changes') ? 'unchanged' : 'unknown'

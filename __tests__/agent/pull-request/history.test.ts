@@ -44,6 +44,14 @@ const ENDED: HistoryRow = {
   result: 'updated',
   effect: 'updated',
 }
+/** Its step has ended, and has not seen the agent finish. */
+const UNSEEN: HistoryRow = {
+  ...ROW,
+  until: '2026-03-02T10:05:00.000Z',
+  outcome: 'timed-out',
+  result: 'timed out',
+  effect: 'unknown',
+}
 const STATE: History = { ...startHistory('job_1'), labels: ['docs-agent'], rows: [ENDED] }
 const merge = (state: History, update: Partial<HistoryUpdate> = {}) =>
   mergeHistory(state, { label: 'docs-agent', rows: [], ...update }, NOW)
@@ -114,8 +122,8 @@ test('says that the agent is working, and what not to do meanwhile', () => {
 })
 
 test('says that the agent may still be working after its step has ended', () => {
-  const shown = renderHistory({ ...STATE, rows: [{ ...ENDED, result: 'timed out', mayRun: true }] })
-  expect(shown).toContain('the agent may still be working, do not merge yet (the step waited until 10:58 UTC)')
+  const shown = renderHistory({ ...STATE, rows: [UNSEEN] })
+  expect(shown).toContain('| timed out; ⏳ the agent may still be working, do not merge yet |')
 })
 
 test('neither mentions anybody nor shows HTML or Markdown of others', () => {
@@ -187,13 +195,11 @@ test('marks the row of a killed run once its stated end has passed', () => {
   expect(renderHistory({ ...STATE, rows })).not.toContain('⏳')
 })
 
-test('keeps that an agent may be working until a step has seen the job idle', () => {
-  const state: History = { ...STATE, rows: [{ ...ENDED, run: 41, mayRun: true }] }
-  expect(merge(state).rows[0]?.mayRun).toBe(true)
-  expect(merge(state, { isIdle: true }).rows[0]?.mayRun).toBeUndefined()
-  // The row ended 25 minutes ago.
-  expect(merge(state, { isIdle: true, maxQueueMs: 1_600_000 }).rows[0]?.mayRun).toBe(true)
-  expect(merge(state, { isIdle: true, maxQueueMs: 1_500_000 }).rows[0]?.mayRun).toBeUndefined()
+test('the next step completes the row of a step that has not seen the agent finish, and keeps its result', () => {
+  const earlier: HistoryRow = { ...UNSEEN, run: 41 }
+  const { rows } = merge({ ...STATE, rows: [earlier] }, { rows: [ROW] })
+  expect(rows).toEqual([{ ...earlier, end: earlier.until }, ROW])
+  expect(renderHistory({ ...STATE, rows }).match(/⏳/g)).toHaveLength(1)
 })
 
 test('counts follow-ups, and adds each label once', () => {
@@ -229,7 +235,7 @@ test.each<[what: string, rows: readonly HistoryRow[], ageMs: number | undefined,
   ['a turn that ended 15 s ago', [ENDED], 15_000, 0],
   ['a working turn of 100 s', [ROW], 100_000, 15_000],
   ['a working turn of 120 s', [ROW], 120_000, 0],
-  ['a turn that may still run, after 100 s', [{ ...ENDED, mayRun: true }], 100_000, 15_000],
+  ['a turn that may still run, after 100 s', [UNSEEN], 100_000, 15_000],
 ])('after %s, waits until the job has been idle', (_what, rows, ageMs, waitMs) => {
   expect(getRemainingLagMs({ ...STATE, rows: [...rows] }, ageMs)).toBe(waitMs)
 })

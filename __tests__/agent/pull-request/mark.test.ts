@@ -325,13 +325,14 @@ test('keeps the rows of both runs of one pull request', async () => {
   })
 })
 
-test('completes the row of a cancelled follow-up, and says that the agent may still be working', async () => {
+test('says in the row of a cancelled follow-up how it ended, and that the agent may still be working', async () => {
   const first = await play(ROLLING)
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, cancelAfterMs: 25_000 })
   expect(second.report.outcome).toBe('cancelled')
   const [, row] = getState(first)?.rows ?? []
-  expect(row).toMatchObject({ run: 43, outcome: 'cancelled', mayRun: true, end: expect.any(String) })
+  expect(row).toMatchObject({ run: 43, outcome: 'cancelled', result: 'cancelled' })
+  expect(row?.end).toBeUndefined()
   expect(getPull(first)?.comments[0]?.body).toContain('the agent may still be working, do not merge yet')
 })
 

@@ -82,6 +82,15 @@ test('does not count a person who commits for herself, or merges on GitHub', () 
   })
 })
 
+test('counts the commits of a branch that somebody has merged into the pull request', () => {
+  const side = [commit('older', 'base', { writtenBy: AGENT }), commit('byAnn', 'older')]
+  const merged = commit('merged', 'first', { parents: ['first', 'byAnn'], committedBy: 'web-flow' })
+  expect(attributeCommits([FIRST], [...side, FIRST, merged], OWNERS)).toEqual({
+    byAgent: 1,
+    otherAuthors: new Map([['ann', 2]]),
+  })
+})
+
 test('the person in whose name the agent wrote the first commit is no owner', () => {
   const inHerName = commit('first', 'base', { committedBy: AGENT })
   expect([...listOwners({ login: AGENT, type: 'Bot' }, [inHerName], 'first')]).toEqual([AGENT])

@@ -379,9 +379,21 @@ describe('what a turn did to the pull request', () => {
     expect(played.report.operation).toBe('unchanged')
   })
 
-  test('names the commit that the turn has removed', async () => {
-    const { played } = await playTurnOf(byAgent, {}, on({ agentPush: 'forced' }))
-    expect(notices(played)).toContain('A commit is no longer in the pull request')
+  test('counts a push by the agent that overwrites a commit by a person', async () => {
+    const { played } = await playTurnOf(byAgent, {}, on({ events: [byPerson], agentPush: 'forced' }))
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+  })
+
+  test('`unchanged` if somebody has rebased the branch', async () => {
+    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+      const { sha: base } = pushCommit(docs, 'main', { message: 'Other', author: 'mona', files: [] }, nowMs)
+      const old = docs.commits.find(({ sha }) => sha === docs.branches['agent/job_finished'])
+      if (old === undefined) throw new Error('The branch has no commit.')
+      pushCommit(docs, 'agent/job_finished', { ...old, parents: [base], committer: 'mona' }, old.atMs)
+    })
+    const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
+    expect(played.report).toMatchObject({ outcome: 'no-changes', operation: 'unchanged' })
+    expect(notices(played)).not.toContain('Others have committed')
   })
 
   test.each<['merge' | 'close', string]>([

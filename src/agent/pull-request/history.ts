@@ -30,12 +30,10 @@ const rowSchema = z.lazy(() =>
     turn: z.int(),
     /** When the turn began, in ISO 8601. */
     start: z.iso.datetime(),
-    /** When its step ends at the latest, in ISO 8601. */
+    /** When its step ends at the latest, or when it ended without seeing the agent finish, in ISO 8601. */
     until: z.iso.datetime(),
-    /** When the row was completed, in ISO 8601. Missing: the agent is working. */
+    /** When the row was completed, in ISO 8601. Missing: the agent is working, or may be. */
     end: z.optional(z.iso.datetime()),
-    /** Whether the agent may still be working although the step has ended. */
-    mayRun: z.optional(z.boolean()),
     startedBy: z.object({ text: z.string(), url: z.optional(z.string()) }),
     /** The id of the step in the workflow, if it has one and readers may know it. */
     step: z.optional(z.string()),
@@ -149,10 +147,6 @@ export interface HistoryUpdate {
   readonly command?: string | undefined
   /** Undefined keeps what is in the comment. */
   readonly left?: History['left']
-  /** Whether the step has seen the job idle, so that no earlier turn may still run. */
-  readonly isIdle?: boolean
-  /** If so, how long the turn of a step that has ended may have been queued without being seen, in milliseconds. */
-  readonly maxQueueMs?: number | undefined
   /** Whether the step's first row is of a turn that it has only waited for. */
   readonly isAttached?: boolean
 }
@@ -161,19 +155,21 @@ export interface HistoryUpdate {
 const getKey = ({ run, attempt, job, action, start, turn }: HistoryRow): string =>
   [run, attempt, job, action, start, turn].join('\n')
 
-/** A row that its step did not complete, because the run was killed. */
-const completeKilled = (row: HistoryRow): HistoryRow => ({
-  ...row,
-  end: row.until,
+/**
+ * Completes a row whose step has ended without seeing the agent finish. Without a result, the run was killed. The row of the
+ * step that writes now says whether the agent is still working.
+ */
+const completeRow = (row: HistoryRow): HistoryRow => ({
   outcome: 'error',
   result: 'not known, because the run ended first',
+  ...row,
+  end: row.until,
 })
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, isIdle = false, maxQueueMs = -Infinity, isAttached = false } = update
+  const { label, rows, countsFollowUp = false, isAttached = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
-  const hasEnded = ({ end = '' }: HistoryRow): boolean => isIdle && now.getTime() - Date.parse(end) >= maxQueueMs
   const keys = new Set(rows.map(getKey))
   const isSettled = state.rows.length > 0 && state.rows.every((row) => !isOpenRow(row) && !keys.has(getKey(row)))
   // The row of the step that sent the prompt already says how the turn ended.
@@ -181,8 +177,7 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   const own = new Map(added.map((row) => [getKey(row), row]))
   const otherRows = state.rows
     .filter((row) => !own.has(getKey(row)))
-    .map((row) => (row.end === undefined && new Date(row.until) < now ? completeKilled(row) : row))
-    .map(({ mayRun = false, ...row }) => ({ ...row, ...(mayRun && !hasEnded(row) && { mayRun }) }))
+    .map((row) => (isOpenRow(row) && new Date(row.until) < now ? completeRow(row) : row))
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
@@ -197,7 +192,7 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
 /** The state of a job whose pull request has no history yet. */
 export const startHistory = (job: string): History => ({ v: 1, job, labels: [], followUps: 0, rows: [], dropped: 0 })
 
-const isOpenRow = ({ end, mayRun = false }: HistoryRow): boolean => end === undefined || mayRun
+const isOpenRow = ({ end }: HistoryRow): boolean => end === undefined
 
 const toTimeOfDay = (iso: string): string => formatUtc(new Date(iso)).slice('YYYY-MM-DD '.length, -':ss'.length)
 
@@ -212,11 +207,10 @@ function formatSources({ sources }: HistoryRow): string {
   return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`
 }
 
-function formatResult({ start, end, until, result = '', mayRun = false }: HistoryRow): string {
-  if (end === undefined) return `⏳ working since ${toTimeOfDay(start)} UTC, do not merge yet`
-  const waited = `the step waited until ${toTimeOfDay(until)} UTC`
-  const running = mayRun ? `; ⏳ the agent may still be working, do not merge yet (${waited})` : ''
-  return `${result}${running}`
+function formatResult({ start, end, result = '' }: HistoryRow): string {
+  if (end !== undefined) return result
+  const working = result === '' ? `working since ${toTimeOfDay(start)} UTC` : 'the agent may still be working'
+  return `${result === '' ? '' : `${result}; `}⏳ ${working}, do not merge yet`
 }
 
 function renderRow(row: HistoryRow): string {

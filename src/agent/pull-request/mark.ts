@@ -3,6 +3,7 @@
  * Hides when a missing mark makes the step red.
  */
 import { type Context, openAtEnd, openGitHub } from '../../action/step.ts'
+import { isTerminal } from '../../docs-service/schemas.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
@@ -35,7 +36,6 @@ import {
   startHistory,
 } from './history.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
-import { TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
 
 /** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
 export async function findHistory(
@@ -80,16 +80,19 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
 const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
 
+/** Whether the agent may be working when the step ends: on its prompt, or on another one that the step has waited for. */
+const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || (turn.job !== undefined && !isTerminal(turn.job))
+
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
 function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
   const isElsewhere = hasOpenedOther(turn, place)
+  const at = now.toISOString()
   return {
-    end: now.toISOString(),
+    ...(mayBeWorking(turn) ? { until: at } : { end: at }),
     outcome: getTurnOutcome(turn),
     result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
     effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
-    mayRun: mayStillRun(turn) || undefined,
   }
 }
 
@@ -145,7 +148,6 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
 
 function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
   const { clock, context, inputs, record } = step
-  const { end, sent } = record.newest
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
     const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
@@ -160,8 +162,6 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
     isAttached: run.turns[0]?.task.kind === 'attach',
-    isIdle: end === 'finished',
-    maxQueueMs: sent === 'accepted' ? TURN_START_TIMEOUT_MS : undefined,
     left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
   }
 }
@@ -245,8 +245,7 @@ export async function announceTurn(
   const place = record.history
   if (place === undefined || !isInUse(inputs)) return
   record.update({ isAnnounced: true })
-  const asIdle = (state: History, update: HistoryUpdate) => ({ ...(merge?.(state, update) ?? update), isIdle: true })
-  await writeHistory(place, openGitHub(step), step, asIdle)
+  await writeHistory(place, openGitHub(step), step, merge)
 }
 
 /** Whether the agent's own pull request starts the next run. */

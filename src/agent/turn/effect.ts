@@ -46,19 +46,6 @@ interface TurnCommits {
 
 const UNKNOWN_AUTHOR = 'an unknown author'
 
-/** Lists the commits on top of the earlier ones. A merge also brings other commits, which may be older work of the agent. */
-function listDescendants(
-  earlier: ReadonlySet<string>,
-  commits: readonly PullRequestCommit[],
-): readonly PullRequestCommit[] {
-  const reached = new Set(earlier)
-  for (let sizeBefore = -1; sizeBefore < reached.size;) {
-    sizeBefore = reached.size
-    for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
-  }
-  return commits.filter(({ sha }) => reached.has(sha))
-}
-
 /**
  * Counts the new commits of a pull request by author. A commit is the agent's if an account of the agent is its author or
  * its committer: agents can commit in the name of the person who asked. A copy of an earlier commit (same author, time and
@@ -72,16 +59,13 @@ export function attributeCommits(
   listed: readonly PullRequestCommit[],
   agent: ReadonlySet<string>,
 ): TurnCommits {
-  const earlierShas = new Set(earlier.map(({ sha }) => sha))
   const toIdentity = ({ writtenAt, writtenBy, message }: PullRequestCommit): string =>
     [writtenAt, writtenBy, message].join('\n')
-  const written = new Set(earlier.map(toIdentity))
-  const added = listed.filter(({ sha }) => !earlierShas.has(sha))
-  const isRewritten = added.length === listed.length
+  const known = new Set(earlier.map(toIdentity))
   let byAgent = 0
   const otherAuthors = new Map<string, number>()
-  for (const commit of isRewritten ? added : listDescendants(earlierShas, added)) {
-    if (written.has(toIdentity(commit))) continue
+  for (const commit of listed) {
+    if (known.has(toIdentity(commit))) continue
     const author = commit.writtenBy || UNKNOWN_AUTHOR
     if (isByOwner(commit, agent)) byAgent++
     else otherAuthors.set(author, (otherAuthors.get(author) ?? 0) + 1)
@@ -102,21 +86,16 @@ function assertComplete(listed: readonly PullRequestCommit[], head: string): voi
  * commits that a merge of the base branch brings.
  * @throws ActionError if the commits cannot be listed
  */
-async function readTurnCommits(
-  before: PullRequest,
-  now: PullRequest,
-  step: AgentStep,
-): Promise<TurnCommits & { readonly keepsHead: boolean }> {
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<TurnCommits> {
   const github = openGitHub(step)
   const listed = await github.listPullRequestCommits(now)
   assertComplete(listed, now.headSha)
   let earlier = listHistory(listed, before.headSha)
-  const keepsHead = earlier.length > 0
-  if (!keepsHead) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-  return { ...attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha)), keepsHead }
+  if (earlier.length === 0) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+  return attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
 }
 
-const NO_COMMITS = { byAgent: 0, otherAuthors: new Map<string, number>(), keepsHead: true } as const
+const NO_COMMITS: TurnCommits = { byAgent: 0, otherAuthors: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
 function judgeCommits(
@@ -135,7 +114,7 @@ const HEAD_LAG_MS = 5_000
 /** The pull request after a turn, and the commits that the turn brought; undefined if they cannot be listed. */
 interface AfterTurn {
   readonly now: PullRequest
-  readonly found: Awaited<ReturnType<typeof readTurnCommits>> | undefined
+  readonly found: TurnCommits | undefined
 }
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
@@ -159,14 +138,6 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
     'merged-too-early',
     `Pull request #${number} was ${state} ${when}. Commits of this turn may not be merged.`,
     { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
-  )
-}
-
-/** Others may still need a commit that the turn has removed, so its SHA is shown. */
-function noticeLostCommit(before: PullRequest, { number }: PullRequest, { record }: AgentStep): void {
-  record.notice(
-    'A commit is no longer in the pull request',
-    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer part of it. If you still need the commit, fetch it by this SHA.`,
   )
 }
 
@@ -226,7 +197,6 @@ export async function determineEffect(
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
-  if (found?.keepsHead === false) noticeLostCommit(before, now, step)
   if (found?.byAgent === 0) noticeCommitsByOthers(found.otherAuthors, now, step)
   return known
 }
