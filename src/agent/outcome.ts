@@ -15,8 +15,8 @@ import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { AGENT_FIELDS, DEFAULT_LABEL, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
-  CHECKS_TEXTS,
   checkGates,
+  describeChecks,
   describeOperation,
   formatPullRequest,
   formatPullRequestTitle,
@@ -563,9 +563,9 @@ export function titleTurn(name: string, { failing }: Turn): string {
 
 /** Formats the end of a turn for the log of the run, with the state of the checks. */
 export function formatVerdict(turn: Turn): string {
-  const checks = turn.pullRequest?.checks
+  const checks = describeChecks(turn.pullRequest ?? {})
   const text = formatEnd(turn)
   // Unlike a row of the history, the log line does not name the pull request.
   const end = text === OPENED ? `pull request ${OPENED}` : text
-  return checks === undefined ? end : `${end}, ${CHECKS_TEXTS[checks][0]}`
+  return checks === undefined ? end : `${end}, ${checks}`
 }
