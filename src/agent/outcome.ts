@@ -1,13 +1,7 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import {
-  getUnsuccessfulStatus,
-  isTerminal,
-  STATUS_PHRASES,
-  type TerminalStatus,
-  type UnsuccessfulStatus,
-} from '../docs-service/schemas.ts'
+import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
@@ -484,65 +478,40 @@ export function omitInputs(conclusion: Conclusion): Conclusion {
   }
 }
 
-const OPENED = 'opened'
-
-/** How a turn without an effect ended, in a row of the history and in the log. */
-const END_PHRASES: Readonly<Record<Exclude<Turn['end'], undefined | 'finished'>, string>> = {
-  previewed: 'not sent, because this is a dry run',
-  'not-awaited': 'sent, without waiting for the result',
-  unseen: 'sent, but not seen to start',
-  'timed-out': 'did not finish in time',
-}
-
-/** Names the commits of a turn that did not complete. */
-const formatAfterCommits = ({ effect }: Turn): string =>
-  effect?.kind === 'updated' ? ` after ${formatCount(effect.commits, 'new commit')}` : ''
-
-const UNSUCCESSFUL_PHRASES: Readonly<Record<UnsuccessfulStatus, string>> = {
-  failed: 'failed',
-  archived: 'the job is archived',
-}
-
-function formatFinished(turn: Turn): string {
-  const { effect, job, task } = turn
-  const unsuccessful = job && getUnsuccessfulStatus(job.status)
-  if (unsuccessful !== undefined) return `${UNSUCCESSFUL_PHRASES[unsuccessful]}${formatAfterCommits(turn)}`
-  switch (effect?.kind) {
-    case 'created':
-      return OPENED
-    case 'updated':
-      return formatCount(effect.commits, 'new commit')
-    case 'unchanged':
-    case 'none':
-      return 'nothing to change'
-    case 'unknown':
-    case undefined:
-      return task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
-  }
-}
-
 /** Returns how a turn ended, as a value of the output `outcome`. */
 export const getTurnOutcome = (turn: Turn): Outcome =>
   getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
 
-/** Formats the error of a turn; undefined if the turn's end says more. */
-function formatTurnError(turn: Turn, { code }: ActionError): string | undefined {
-  const { end, sent, task } = turn
-  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
-  if (code === 'not-sent' || (code === 'deadline' && isUnsentPrompt)) return 'not sent'
-  if (code === 'cancelled' && end !== 'finished')
-    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
-  if (end === 'finished' && (code === 'cancelled' || getError({ turns: [turn] }) === undefined)) return undefined
-  return code === 'deadline' ? END_PHRASES['timed-out'] : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[code]}`
-}
+const OPENED = 'opened'
 
-/** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
+/**
+ * Formats the end of a turn, for a row of the history and for the log. The text contains nothing that the service or other users
+ * wrote.
+ */
 export function formatEnd(turn: Turn): string {
-  const { end, error, sent } = turn
-  const failure = error && formatTurnError(turn, error)
-  if (failure !== undefined) return failure
-  if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
-  return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
+  const { error, ...result } = turn
+  const { task, sent, end, effect } = result
+  // A cancellation after the end of the turn does not change its result.
+  const outcome = getTurnOutcome(end === 'finished' && error?.code === 'cancelled' ? result : turn)
+  const hasFailed = outcome === 'error' && error !== undefined && error.code !== 'not-sent'
+  if (sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed) return 'not sent'
+  const commits = effect?.kind === 'updated' ? formatCount(effect.commits, 'new commit') : undefined
+  const after = commits === undefined ? '' : ` after ${commits}`
+  const unseen = task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+  const texts: Readonly<Record<Outcome, string>> = {
+    'pull-request': effect?.kind === 'created' ? OPENED : (commits ?? unseen),
+    'no-changes': 'nothing to change',
+    failed: `failed${after}`,
+    archived: `the job is archived${after}`,
+    'timed-out': 'did not finish in time',
+    unconfirmed: 'sent, but not seen to start',
+    submitted: 'sent, without waiting for the result',
+    previewed: 'not sent, because this is a dry run',
+    cancelled: 'cancelled',
+    skipped: 'not sent',
+    error: `failed${after}${error === undefined ? '' : `: ${ERROR_TITLES[error.code]}`}`,
+  }
+  return texts[outcome]
 }
 
 /** Returns the name of the newest turn in the log. */
