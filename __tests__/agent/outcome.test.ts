@@ -83,6 +83,7 @@ const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
 })
 const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnFacts => stopWith('cancelled', ...during)
 const STOPPED = 'The run was cancelled'
+const NO_WAY = `${STOPPED}. The service has no way to cancel a job, so`
 const NOT_KNOWN = 'It is not known whether the service accepted the prompt.'
 const WAITED = 'The step waited 1 min 5 s. The job'
 const PROBLEM = 'The last attempt to read the job failed: It is proxy.'
@@ -108,18 +109,19 @@ test.each<[text: string, advice: string, Fields]>([
   [`${FAILED} However, its pull request has new commits. ${NO_CHECK}`, LOOK, failedAfter('updated')],
   [`${FAILED} Its pull request was checked anyway. ${NO_CHECK}`, LOOK, failedAfter('unknown')],
   [
-    `${STOPPED}. ${TURN_MAY_RUN}`,
+    `${NO_WAY} it may still run.`,
     `${RESENDS} ${CHECK_BEFORE_RESENDING}`,
     { task: FOLLOW_UP, state: cancelledIn(accept()) },
   ],
-  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
+  [`${NO_WAY} it may still run.`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
   [`${STOPPED}. ${NOT_KNOWN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: cancelledIn({ sent: 'maybe' }) }],
   [`${STOPPED}. ${NOT_KNOWN}`, UNKNOWN_DELIVERY_HINT, { state: cancelledIn({ sent: 'maybe' }) }],
-  [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
+  [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
   [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { state: cancelledIn({}) }],
   [`${STOPPED}. The job may exist.`, 'Look for it first.', { state: stopWith(maybe, { sent: 'maybe' }, true) }],
   [`${STOPPED}. The job failed.`, TO_ATTACH, { task: ATTACH, state: cancelledIn(accept(failed, true)) }],
-  [`${STOPPED}. The job had not been read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
+  [`${NO_WAY} the job still runs.`, `${STARTS_ANOTHER} ${TO_ATTACH}`, { state: cancelledIn(accept(active, true)) }],
+  [`${NO_WAY} it may still run.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
 ])('a step with the text “%s” advises: %s', (text, advice, fields) => {
   expect(concludeWith(createReport(fields))).toMatchObject({ text, advice })
 })

@@ -139,14 +139,12 @@ function formatLastProblem(run: Run): string | undefined {
 function describeCancelled(run: Run): string {
   const error = getError(run)
   if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
+  if (isUnsent(run)) return 'The run was cancelled before the service accepted the prompt.'
   if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
-  if (getJobId(run) === undefined) return 'The run was cancelled before the service accepted the prompt.'
-  if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
-  if (isUnseen(run) || isFixRoundRunning(run)) return `The run was cancelled. ${TURN_MAY_RUN}`
-  const job = getJob(run)
-  return isJobRunning(run)
-    ? 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
-    : `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
+  const job = isUnseen(run) || isFixRoundRunning(run) ? undefined : getJob(run)
+  if (job !== undefined && isTerminal(job)) return `The run was cancelled. The job ${STATUS_PHRASES[job.status]}.`
+  const state = job === undefined ? 'it may still run' : 'the job still runs'
+  return `The run was cancelled. The service has no way to cancel a job, so ${state}.`
 }
 
 function describeTimeout(run: Run): string {
