@@ -463,18 +463,8 @@ export function conclude(run: Run): Conclusion {
 const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
 const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
 
-/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run has them. */
-export function omitInputs(conclusion: Conclusion): Conclusion {
-  const omit = (text: string): string =>
-    joinSentences(text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMED_INPUT.test(sentence)))
-  const { text, advice } = conclusion
-  if (advice === undefined || !NAMED_INPUT.test(advice)) return { ...conclusion, text: omit(text) }
-  return {
-    ...conclusion,
-    text: omit(text),
-    advice: joinSentences([omit(advice), 'The page of the run says what to do.']),
-  }
-}
+/** Whether a text names inputs, which say nothing to people who do not maintain the workflow. */
+export const namesInputs = (text: string): boolean => NAMED_INPUT.test(text)
 
 /** Returns how a turn ended, as a value of the output `outcome`. */
 export const getTurnOutcome = (turn: Turn): Outcome =>
