@@ -205,7 +205,6 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
     state: 'ended',
     turns: [{ task: CREATE }],
     isRehearsal: false,
-    onOpenPr: 'new',
     label: '',
     otherRepository: undefined,
     projectId: 'docs-demo',

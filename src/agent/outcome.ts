@@ -378,7 +378,7 @@ export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: strin
 }
 
 /** The label that a step which continues the job must be given; undefined if it is the default. */
-export const getGivenLabel = ({ label = '' }: Run): string | undefined =>
+const getGivenLabel = ({ label = '' }: Run): string | undefined =>
   label === '' || label === DEFAULT_LABEL ? undefined : label
 
 /** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
@@ -420,18 +420,13 @@ function adviseOnReRun(run: Run): string | undefined {
 
 const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
 
-/** Returns the most important advice only. */
+/** What a re-run would do, the most important advice, and how to wait for a job that may still run. */
 function getAdvice(run: Run): string | undefined {
   const { advice, outcome } = getRule(run)
   const attaching = adviseAttaching(run)
-  const ofRule = advice?.(run)
-  const isFirst = isJobRunning(run) && outcome !== 'error'
-  const inOrder = isFirst ? [attaching, ofRule] : [isCancelled(run) ? attaching : undefined, ofRule, attaching]
-  const ofRound = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : undefined
-  const ofReRun = adviseOnReRun(run)
-  // The key has to be replaced before a step can attach.
-  if (ofReRun !== undefined && outcome === 'error') return joinSentences([ofReRun, ofRound, ofRule, attaching])
-  return joinSentences([ofReRun, [ofRound, ...inOrder].find(Boolean)]) || undefined
+  const isEnough = attaching !== undefined && (isCancelled(run) || (isJobRunning(run) && outcome !== 'error'))
+  const main = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : !isEnough && advice?.(run)
+  return joinSentences([adviseOnReRun(run), main, attaching]) || undefined
 }
 
 export function conclude(run: Run): Conclusion {
