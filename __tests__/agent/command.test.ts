@@ -221,10 +221,12 @@ test('replies to a command on a pull request without a file that matches `paths`
   expect(replies).toEqual([expect.stringContaining('No changed file matches `paths`.')])
 })
 
-test('replies to a command without advice about inputs if `paths` has a mistake', async () => {
+test('replies to a command with the mistake in `paths`', async () => {
   const { isGreen, sent, replies } = await play({ given: { paths: 'docs' } })
   expect([isGreen, sent]).toEqual([false, []])
-  expect(replies).toEqual([expect.stringMatching(/\*\*The inputs are invalid\.\*\*\s+Nothing was sent\. Correct/)])
+  expect(replies).toEqual([
+    expect.stringMatching(/\*\*The inputs are invalid\.\*\* `paths` has `docs`, .+\n\nNothing was sent\. Correct/),
+  ])
 })
 
 test('puts the `prompt` input first, then the instruction, then its context', async () => {

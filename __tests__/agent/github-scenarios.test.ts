@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
       'pr-state': 'open',
       'pr-number': '1',
     },
-    texts: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
+    texts: ['Pull request unchanged, but its checks failed', 'Its checks failed: `'],
   },
   {
     name: 'checks the pull request of a turn that failed',
@@ -96,7 +96,7 @@ const ROWS: readonly Row[] = [
   },
   ...(
     [
-      ['fails if a check fails', 'checks-fail', 'red', 'failure', 'Pull request opened, its checks failed'],
+      ['fails if a check fails', 'checks-fail', 'red', 'failure', 'Pull request opened, but its checks failed'],
       ['distinguishes no checks from passed checks', 'checks-none', 'red', 'none', 'No check is registered for it.'],
       [
         'keeps the failure of one event despite the success of another',
@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
         'checks-wait-for-environment',
         'red',
         'pending',
-        'Review the deployment on the page of the run',
+        'or review the deployment, on the page of the pull request.',
       ],
       [
         'reports a required check that is never registered',
@@ -263,7 +263,7 @@ const ROWS: readonly Row[] = [
     plays: ['github-lagging', 'conflict'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': 'open', 'pull_request.mergeable': 'false' },
-    texts: ['It conflicts with its base branch, so it cannot be merged.'],
+    texts: ['It conflicts with its base branch.'],
   },
   {
     name: 'keeps the result and writes one notice if the token has no permissions',

@@ -83,6 +83,7 @@ const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
 })
 const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnFacts => stopWith('cancelled', ...during)
 const STOPPED = 'The run was cancelled'
+const NO_WAY = `${STOPPED}. The service has no way to cancel a job, so`
 const NOT_KNOWN = 'It is not known whether the service accepted the prompt.'
 const WAITED = 'The step waited 1 min 5 s. The job'
 const PROBLEM = 'The last attempt to read the job failed: It is proxy.'
@@ -108,18 +109,19 @@ test.each<[text: string, advice: string, Fields]>([
   [`${FAILED} However, its pull request has new commits. ${NO_CHECK}`, LOOK, failedAfter('updated')],
   [`${FAILED} Its pull request was checked anyway. ${NO_CHECK}`, LOOK, failedAfter('unknown')],
   [
-    `${STOPPED}. ${TURN_MAY_RUN}`,
+    `${NO_WAY} it may still run.`,
     `${RESENDS} ${CHECK_BEFORE_RESENDING}`,
     { task: FOLLOW_UP, state: cancelledIn(accept()) },
   ],
-  [`${STOPPED}. ${TURN_MAY_RUN}`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
+  [`${NO_WAY} it may still run.`, LOOK_AT_ROUND, { rounds: [turnIn(cancelledIn(accept()))] }],
   [`${STOPPED}. ${NOT_KNOWN}`, CHECK_BEFORE_RESENDING, { task: FOLLOW_UP, state: cancelledIn({ sent: 'maybe' }) }],
   [`${STOPPED}. ${NOT_KNOWN}`, UNKNOWN_DELIVERY_HINT, { state: cancelledIn({ sent: 'maybe' }) }],
-  [`${STOPPED} before the follow-up was sent.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
+  [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { task: FOLLOW_UP, state: cancelledIn() }],
   [`${STOPPED} before the service accepted the prompt.`, RUN_AGAIN, { state: cancelledIn({}) }],
   [`${STOPPED}. The job may exist.`, 'Look for it first.', { state: stopWith(maybe, { sent: 'maybe' }, true) }],
   [`${STOPPED}. The job failed.`, TO_ATTACH, { task: ATTACH, state: cancelledIn(accept(failed, true)) }],
-  [`${STOPPED}. The job had not been read yet.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
+  [`${NO_WAY} the job still runs.`, `${STARTS_ANOTHER} ${TO_ATTACH}`, { state: cancelledIn(accept(active, true)) }],
+  [`${NO_WAY} it may still run.`, TO_ATTACH, { task: ATTACH, state: cancelledIn() }],
 ])('a step with the text “%s” advises: %s', (text, advice, fields) => {
   expect(concludeWith(createReport(fields))).toMatchObject({ text, advice })
 })
@@ -207,7 +209,6 @@ test.each<[string, Fields]>([
 const outside = ['src/a.ts']
 const WITH_GATES = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
 const WAITS_FOR_APPROVAL = { waitsForApproval: true }
-const GUARDED = { name: 'deploy', state: 'pending', waitsForApproval: true, isGuarded: true } as const
 const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } as const
 
 const getIcon = (report: Run, ...failOn: FailOn[]): string =>
@@ -219,7 +220,7 @@ const NO_SCOPE = { state: 'open', checks: 'success' } as const
 const REVIEW_CHECKS = 'Look at the checks'
 const RED = checked('failure')
 const READY = 'The pull request is ready'
-const OPENED = 'Pull request opened,'
+const OPENED = 'Pull request opened, but'
 const MERGED = 'Pull request merged'
 const CLOSED = 'Pull request closed'
 
@@ -228,34 +229,24 @@ test.each<[Findings, title: string, advice: string]>([
   [GOOD, READY, ''],
   [{ ...GOOD, isBlocked: true }, `${READY} for review`, ''],
   [{ state: 'open', checks: 'success', outside: [] }, 'Pull request opened', ''],
-  [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
-  [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
+  [{ ...GOOD, mergeable: false }, `${OPENED} it conflicts with its base branch`, 'Resolve the conflict'],
+  [{ ...GOOD, state: 'draft' }, `${OPENED} it is a draft`, 'Mark it as ready'],
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
   [{ ...GOOD, state: 'closed' }, CLOSED, 'Reopen it'],
-  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, its checks have not finished`, 'Reopen it'],
-  [{ ...RED, state: 'closed', outside }, `${CLOSED}, and it changes files outside of the allowed paths`, 'Reopen it'],
+  [{ ...checked('pending'), state: 'closed' }, `${CLOSED}, but its checks have not finished`, 'Reopen it'],
+  [{ ...RED, state: 'closed', outside }, `${CLOSED}, but it changes files outside of the allowed paths`, 'Reopen it'],
   [RED, `${OPENED} its checks failed`, REVIEW_CHECKS],
-  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, REVIEW_CHECKS],
+  [{ ...RED, state: 'merged' }, `${MERGED}, but its checks failed`, REVIEW_CHECKS],
   [checked('pending'), `${OPENED} its checks have not finished`, REVIEW_CHECKS],
   [
     { ...checked('pending'), ...WAITS_FOR_APPROVAL },
     `${OPENED} its checks wait for approval`,
     'Approve the workflow runs',
   ],
-  [
-    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED] },
-    `${OPENED} its checks wait for approval`,
-    'Review the deployment on the page of the run',
-  ],
-  [
-    { ...checked('pending'), ...WAITS_FOR_APPROVAL, checkList: [GUARDED, { ...GUARDED, isGuarded: false }] },
-    `${OPENED} its checks wait for approval`,
-    'Approve the workflow runs',
-  ],
-  [checked('none'), `${OPENED} and no check is registered for it`, 'Check which workflows'],
-  [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, REVIEW_CHECKS],
-  [{ ...RED, outside }, `${OPENED} and it changes files outside of the allowed paths`, 'Look at these files'],
-  [NO_SCOPE, `${OPENED} and it is not known whether its files are in the allowed paths`, 'Look at the files'],
+  [checked('none'), `${OPENED} no check is registered for it`, 'Check which workflows'],
+  [UNCHECKED, `${OPENED} it is not known whether its checks have passed`, REVIEW_CHECKS],
+  [{ ...RED, outside }, `${OPENED} it changes files outside of the allowed paths`, 'Look at these files'],
+  [NO_SCOPE, `${OPENED} it is not known whether its files are in the allowed paths`, 'Look at the files'],
 ])('a pull request with the findings %j has the title “%s”', (pullRequest, title, advice) => {
   const report = createReport({ ...WITH_GATES, pullRequest })
   const conclusion = concludeWith(report)
@@ -278,7 +269,7 @@ test.each<[string, Fields]>([
   ['The step timed out', unread],
   ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: GOOD }],
   ['No changes were made', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'merged' } }],
-  ['Pull request unchanged, its checks failed', { ...unchanged, ...WITH_GATES, pullRequest: RED }],
+  ['Pull request unchanged, but its checks failed', { ...unchanged, ...WITH_GATES, pullRequest: RED }],
   ['Pull request already closed', { ...unchanged, ...WITH_GATES, pullRequest: { ...GOOD, state: 'closed' } }],
 ])('a pull request is not called ready if that is unknown: “%s”', (title, fields) => {
   expect(concludeWith(createReport(fields)).title).toBe(title)
@@ -323,18 +314,21 @@ test('names the cause of a gate that is red because GitHub could not be read, an
 test('describes what is known about a pull request, and nothing else', () => {
   const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
-    'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 file outside of the allowed paths: `src/a.ts`.',
+    'It is already merged. It changes files outside of the allowed paths: `src/a.ts`. It conflicts with its base branch. No check is registered for it.',
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
   expect(describe({ state: 'open' })).toBe('')
   expect(formatPullRequest(createReport({ pullRequest: { state: 'open' }, waitForChecks: true }))).toBe(
-    'GitHub has not computed yet whether it conflicts with its base branch.',
+    'It is not known whether its checks have passed. GitHub has not computed yet whether it conflicts with its base branch.',
   )
-  expect(describe({ state: 'closed', checks: 'pending' })).toContain(' Its checks had not finished when it was closed.')
-  expect(describe({ state: 'open', checks: 'pending' })).toContain('Its checks did not finish in time.')
-  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks are waiting for approval.')
-  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL, checkList: [GUARDED] })).toBe(
-    'A job is waiting for the protection rules of its environment.',
+  expect(describe({ state: 'closed', checks: 'pending' })).toBe('It is already closed. Its checks have not finished.')
+  expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks wait for approval.')
+  const checkList = ['build failure', 'DCO action_required', 'links timed_out', 'lint success', 'ci'].map((check) => {
+    const [name = '', conclusion] = check.split(' ')
+    return { name, conclusion, state: conclusion === 'success' ? 'success' : 'failure' } as const
+  })
+  expect(describe({ ...RED, checkList })).toBe(
+    'Its checks failed: `build`, `DCO: action required`, `links: timed out`, `ci`. All its files are in the allowed paths.',
   )
   const states = ['success', 'none', 'failure', 'pending'] as const
   const blocked = states.filter((checks) => describe({ checks, isBlocked: true }).includes('GitHub blocks the merge'))

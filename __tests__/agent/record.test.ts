@@ -205,7 +205,6 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
     state: 'ended',
     turns: [{ task: CREATE }],
     isRehearsal: false,
-    onOpenPr: 'new',
     label: '',
     otherRepository: undefined,
     projectId: 'docs-demo',
@@ -286,13 +285,13 @@ test('a reply links to the new commits of the step and its fix rounds', () => {
   expect(text).not.toContain('To ask for')
 })
 
-test('a reply names no input, and leaves what needs one to the page of the run', () => {
-  const error = new ActionError('not-sent', 'It was not sent.', {
-    hint: 'Merge it. Or increase `max-follow-ups`. Run the recipe with `job-id: job_1`.',
-  })
-  const text = reply(createReport({ state: stopWith(error) }))
-  expect(text).toContain('\n\nMerge it. The page of the run says what to do.\n\n')
-})
+test.each(['Merge it. Or increase `max-follow-ups`.', 'Run the recipe with `job-id: job_1`.'])(
+  'a reply leaves advice that names inputs to the page of the run: %s',
+  (hint) => {
+    const text = reply(createReport({ state: stopWith(new ActionError('not-sent', 'It was not sent.', { hint })) }))
+    expect(text).toContain('It was not sent.\n\nThe page of the run says what to do.\n\n')
+  },
+)
 
 test('a reply shows the message of GitHub about a failed request as code', () => {
   const message = 'GitHub says “see #1 by @mona, https://example.com _x_ GH-2” (422).'

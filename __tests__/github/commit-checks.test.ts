@@ -90,14 +90,8 @@ function select(given: Lists): string {
     workflowRuns:
       workflows === undefined ? createGitHubError('forbidden') : parseRows(workflows, ROWS.workflow, workflowRunSchema),
   }
-  const getState = ({ state, waitsForApproval, isGuarded, needsPerson }: Check): string =>
-    isGuarded === true
-      ? 'environment'
-      : waitsForApproval === true
-        ? 'approval'
-        : needsPerson === true
-          ? 'person'
-          : state
+  const getState = ({ state, waitsForApproval, needsPerson }: Check): string =>
+    waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state
   return judgeChecks(lists, RUN_FACTS)
     .map((check) => `${check.name}: ${getState(check)}${check.doubt === undefined ? '' : '?'}`)
     .join(' | ')
@@ -171,7 +165,7 @@ test.each([
   ['failure', 'success', ' | ci.yml: failure'],
   ['success', 'action_required', ' | ci.yml: approval'],
   ['-', 'action_required', ' | ci.yml: approval'],
-  ['- status=waiting', '- status=waiting', ' | ci.yml: environment'],
+  ['- status=waiting', '- status=waiting', ' | ci.yml: approval'],
   ['success', 'success', ''],
 ])('the worse of a suite (%s) and its run (%s) counts, besides a job that has passed', (suite, run, expected) => {
   expect(select({ suites: `1 ${suite}`, runs: '1 build success', workflows: `1 ci.yml push ${run}` })).toBe(
@@ -204,7 +198,7 @@ test.each<[string, Lists, string]>([
   [
     'a job that waits for approval, and its run',
     { suites: `1 ${WAITING}`, runs: `1 deploy ${WAITING}`, workflows: `1 ci.yml push ${WAITING}` },
-    'deploy: environment',
+    'deploy: approval',
   ],
   [
     'a run whose suite is not listed',

@@ -166,7 +166,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval isGuarded count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {

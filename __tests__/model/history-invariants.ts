@@ -338,9 +338,7 @@ function checkRows(rows: readonly HistoryRow[], run: HistoryRun): string | undef
   const { report, outputs, step } = run
   const rounds = Number(outputs['fix_rounds'] ?? '0')
   // A round can be announced, and then not be sent, or be rejected by the service.
-  const sent = rows.filter(
-    ({ turn, result = '' }) => turn === 0 || !/not sent|before it was sent|rejected/.test(result),
-  ).length
+  const sent = rows.filter(({ turn, result = '' }) => turn === 0 || !/not sent|rejected/.test(result)).length
   const isMarked = report.outcome === 'pull-request' && report.error === undefined && waits(run)
   if (rows.length > sent + 1 || sent > 1 + rounds || (isMarked && sent < 1 + rounds))
     return `The history has ${rows.length} rows for one turn and ${rounds} rounds.`

@@ -1,13 +1,7 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import {
-  getUnsuccessfulStatus,
-  isTerminal,
-  STATUS_PHRASES,
-  type TerminalStatus,
-  type UnsuccessfulStatus,
-} from '../docs-service/schemas.ts'
+import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
@@ -15,8 +9,8 @@ import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { AGENT_FIELDS, DEFAULT_LABEL, type FailOn } from './inputs.ts'
 import {
   adviseOnPullRequest,
-  CHECKS_TEXTS,
   checkGates,
+  describeChecks,
   describeOperation,
   formatPullRequest,
   formatPullRequestTitle,
@@ -145,14 +139,12 @@ function formatLastProblem(run: Run): string | undefined {
 function describeCancelled(run: Run): string {
   const error = getError(run)
   if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
+  if (isUnsent(run)) return 'The run was cancelled before the service accepted the prompt.'
   if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
-  if (getJobId(run) === undefined) return 'The run was cancelled before the service accepted the prompt.'
-  if (isFollowUp(run) && isUnsent(run)) return 'The run was cancelled before the follow-up was sent.'
-  if (isUnseen(run) || isFixRoundRunning(run)) return `The run was cancelled. ${TURN_MAY_RUN}`
-  const job = getJob(run)
-  return isJobRunning(run)
-    ? 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
-    : `The run was cancelled. The job ${job === undefined ? 'had not been read yet' : STATUS_PHRASES[job.status]}.`
+  const job = isUnseen(run) || isFixRoundRunning(run) ? undefined : getJob(run)
+  if (job !== undefined && isTerminal(job)) return `The run was cancelled. The job ${STATUS_PHRASES[job.status]}.`
+  const state = job === undefined ? 'it may still run' : 'the job still runs'
+  return `The run was cancelled. The service has no way to cancel a job, so ${state}.`
 }
 
 function describeTimeout(run: Run): string {
@@ -386,7 +378,7 @@ export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: strin
 }
 
 /** The label that a step which continues the job must be given; undefined if it is the default. */
-export const getGivenLabel = ({ label = '' }: Run): string | undefined =>
+const getGivenLabel = ({ label = '' }: Run): string | undefined =>
   label === '' || label === DEFAULT_LABEL ? undefined : label
 
 /** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
@@ -428,18 +420,13 @@ function adviseOnReRun(run: Run): string | undefined {
 
 const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
 
-/** Returns the most important advice only. */
+/** What a re-run would do, the most important advice, and how to wait for a job that may still run. */
 function getAdvice(run: Run): string | undefined {
   const { advice, outcome } = getRule(run)
   const attaching = adviseAttaching(run)
-  const ofRule = advice?.(run)
-  const isFirst = isJobRunning(run) && outcome !== 'error'
-  const inOrder = isFirst ? [attaching, ofRule] : [isCancelled(run) ? attaching : undefined, ofRule, attaching]
-  const ofRound = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : undefined
-  const ofReRun = adviseOnReRun(run)
-  // The key has to be replaced before a step can attach.
-  if (ofReRun !== undefined && outcome === 'error') return joinSentences([ofReRun, ofRound, ofRule, attaching])
-  return joinSentences([ofReRun, [ofRound, ...inOrder].find(Boolean)]) || undefined
+  const isEnough = attaching !== undefined && (isCancelled(run) || (isJobRunning(run) && outcome !== 'error'))
+  const main = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : !isEnough && advice?.(run)
+  return joinSentences([adviseOnReRun(run), main, attaching]) || undefined
 }
 
 export function conclude(run: Run): Conclusion {
@@ -471,77 +458,43 @@ export function conclude(run: Run): Conclusion {
 const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
 const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
 
-/** Omits the sentences that name inputs: they are for those who maintain the workflow, and the page of the run has them. */
-export function omitInputs(conclusion: Conclusion): Conclusion {
-  const omit = (text: string): string =>
-    joinSentences(text.split(/(?<=[.!?]) (?=[A-Z])/).filter((sentence) => !NAMED_INPUT.test(sentence)))
-  const { text, advice } = conclusion
-  if (advice === undefined || !NAMED_INPUT.test(advice)) return { ...conclusion, text: omit(text) }
-  return {
-    ...conclusion,
-    text: omit(text),
-    advice: joinSentences([omit(advice), 'The page of the run says what to do.']),
-  }
-}
-
-const OPENED = 'opened'
-
-/** How a turn without an effect ended, in a row of the history and in the log. */
-const END_PHRASES: Readonly<Record<Exclude<Turn['end'], undefined | 'finished'>, string>> = {
-  previewed: 'not sent, because this is a dry run',
-  'not-awaited': 'sent, without waiting for the result',
-  unseen: 'sent, but not seen to start',
-  'timed-out': 'did not finish in time',
-}
-
-/** Names the commits of a turn that did not complete. */
-const formatAfterCommits = ({ effect }: Turn): string =>
-  effect?.kind === 'updated' ? ` after ${formatCount(effect.commits, 'new commit')}` : ''
-
-const UNSUCCESSFUL_PHRASES: Readonly<Record<UnsuccessfulStatus, string>> = {
-  failed: 'failed',
-  archived: 'the job is archived',
-}
-
-function formatFinished(turn: Turn): string {
-  const { effect, job, task } = turn
-  const unsuccessful = job && getUnsuccessfulStatus(job.status)
-  if (unsuccessful !== undefined) return `${UNSUCCESSFUL_PHRASES[unsuccessful]}${formatAfterCommits(turn)}`
-  switch (effect?.kind) {
-    case 'created':
-      return OPENED
-    case 'updated':
-      return formatCount(effect.commits, 'new commit')
-    case 'unchanged':
-    case 'none':
-      return 'nothing to change'
-    case undefined:
-      return task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
-  }
-}
+/** Whether a text names inputs, which say nothing to people who do not maintain the workflow. */
+export const namesInputs = (text: string): boolean => NAMED_INPUT.test(text)
 
 /** Returns how a turn ended, as a value of the output `outcome`. */
 export const getTurnOutcome = (turn: Turn): Outcome =>
   getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
 
-/** Formats the error of a turn; undefined if the turn's end says more. */
-function formatTurnError(turn: Turn, { code }: ActionError): string | undefined {
-  const { end, sent, task } = turn
-  const isUnsentPrompt = task.kind !== 'attach' && sent === undefined
-  if (code === 'not-sent' || (code === 'deadline' && isUnsentPrompt)) return 'not sent'
-  if (code === 'cancelled' && end !== 'finished')
-    return isUnsentPrompt && task.kind === 'follow-up' ? 'cancelled before it was sent' : 'cancelled'
-  if (end === 'finished' && (code === 'cancelled' || getError({ turns: [turn] }) === undefined)) return undefined
-  return code === 'deadline' ? END_PHRASES['timed-out'] : `failed${formatAfterCommits(turn)}: ${ERROR_TITLES[code]}`
-}
+const OPENED = 'opened'
 
-/** Formats the end of a turn. The text contains nothing that the service or other users wrote. */
+/**
+ * Formats the end of a turn, for a row of the history and for the log. The text contains nothing that the service or other users
+ * wrote.
+ */
 export function formatEnd(turn: Turn): string {
-  const { end, error, sent } = turn
-  const failure = error && formatTurnError(turn, error)
-  if (failure !== undefined) return failure
-  if (end === undefined) return sent === undefined ? 'not sent' : 'failed'
-  return end === 'finished' ? formatFinished(turn) : END_PHRASES[end]
+  const { error, ...result } = turn
+  const { task, sent, end, effect } = result
+  // A cancellation after the end of the turn does not change its result.
+  const outcome = getTurnOutcome(end === 'finished' && error?.code === 'cancelled' ? result : turn)
+  const hasFailed = outcome === 'error' && error !== undefined && error.code !== 'not-sent'
+  if (sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed) return 'not sent'
+  const commits = effect?.kind === 'updated' ? formatCount(effect.commits, 'new commit') : undefined
+  const after = commits === undefined ? '' : ` after ${commits}`
+  const unseen = task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+  const texts: Readonly<Record<Outcome, string>> = {
+    'pull-request': effect?.kind === 'created' ? OPENED : (commits ?? unseen),
+    'no-changes': 'nothing to change',
+    failed: `failed${after}`,
+    archived: `the job is archived${after}`,
+    'timed-out': 'did not finish in time',
+    unconfirmed: 'sent, but not seen to start',
+    submitted: 'sent, without waiting for the result',
+    previewed: 'not sent, because this is a dry run',
+    cancelled: 'cancelled',
+    skipped: 'not sent',
+    error: `failed${after}${error === undefined ? '' : `: ${ERROR_TITLES[error.code]}`}`,
+  }
+  return texts[outcome]
 }
 
 /** Returns the name of the newest turn in the log. */
@@ -562,9 +515,9 @@ export function titleTurn(name: string, { failing }: Turn): string {
 
 /** Formats the end of a turn for the log of the run, with the state of the checks. */
 export function formatVerdict(turn: Turn): string {
-  const checks = turn.pullRequest?.checks
+  const checks = describeChecks(turn.pullRequest ?? {})
   const text = formatEnd(turn)
   // Unlike a row of the history, the log line does not name the pull request.
   const end = text === OPENED ? `pull request ${OPENED}` : text
-  return checks === undefined ? end : `${end}, ${CHECKS_TEXTS[checks][0]}`
+  return checks === undefined ? end : `${end}, ${checks}`
 }

@@ -153,10 +153,7 @@ export interface Warning {
 }
 
 /** Undefined if the inputs are invalid. */
-type InputFacts = Pick<
-  AgentInputs,
-  'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths' | 'onOpenPr' | 'label'
->
+type InputFacts = Pick<AgentInputs, 'projectId' | 'dryRun' | 'failOn' | 'waitForChecks' | 'allowedPaths' | 'label'>
 
 /** Everything that is known of a step. */
 export interface Run extends Partial<InputFacts> {
@@ -216,10 +213,10 @@ export class Recorder {
   constructor(inputs: AgentInputs, step: Step) {
     this.#inputs = inputs
     this.#step = step
-    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, label, prRepository } = inputs
+    const { task, projectId, dryRun, failOn, waitForChecks, allowedPaths, label, prRepository } = inputs
     const { stepId, isRehearsal, repository } = step.context
     const otherRepository = isSameRepository(prRepository || repository, repository) ? undefined : prRepository
-    const given = { projectId, dryRun, failOn, waitForChecks, allowedPaths, onOpenPr, label }
+    const given = { projectId, dryRun, failOn, waitForChecks, allowedPaths, label }
     this.#turns = [{ task }]
     this.#facts = { ...given, otherRepository, stepId, isRehearsal }
   }

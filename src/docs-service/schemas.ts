@@ -122,7 +122,7 @@ export function isTerminal(job: Job): job is TerminalJob {
 }
 
 /** A terminal status in which the agent has not done what the prompt asked for. */
-export type UnsuccessfulStatus = Exclude<TerminalStatus, 'completed'>
+type UnsuccessfulStatus = Exclude<TerminalStatus, 'completed'>
 
 export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | undefined {
   const terminal = getTerminalStatus(status)

@@ -40,9 +40,8 @@ const isUnfixable = (conclusion = ''): boolean => UNFIXABLE.includes(conclusion)
 
 function readProgress(suite: Progress, app = ACTIONS) {
   const { conclusion } = suite
-  const isGuarded = app === ACTIONS && isWaiting(suite)
-  const waits = isGuarded || (app === ACTIONS && conclusion === ACTION_REQUIRED)
-  return { conclusion, isGuarded, state: waits ? ('approval' as const) : getState(suite) }
+  const waits = app === ACTIONS && (isWaiting(suite) || conclusion === ACTION_REQUIRED)
+  return { conclusion, state: waits ? ('approval' as const) : getState(suite) }
 }
 
 const wireCheckRun = () =>
@@ -69,8 +68,6 @@ function toCheckRun(run: Built<typeof wireCheckRun>) {
     state: getState(run),
     /** Whether it is pending until somebody approves it. */
     waitsForApproval: isWaiting(run),
-    /** Whether it waits for the protection rules of an environment, and not for the approval of its run. */
-    isGuarded: isWaiting(run),
     /** Whether it is a failure that a person must resolve, because no commit fixes it. */
     needsPerson: isUnfixable(run.conclusion),
     conclusion: run.conclusion,
@@ -171,7 +168,6 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
       state: WORST_FIRST.find((worst) => sources.some(({ state }) => state === worst)) ?? 'pending',
       /** Set if the suite failed. */
       conclusion: sources.find(({ state }) => state === 'failure')?.conclusion,
-      isGuarded: sources.some((source) => source.isGuarded),
       needsPerson: sources.some(({ state, conclusion }) => state === 'failure' && isUnfixable(conclusion)),
       /** The check runs of the suite that GitHub lists. */
       listed: checkRuns.filter(({ suiteId }) => id !== undefined && suiteId === id),
@@ -263,14 +259,12 @@ function createUnlistedChecks(missing: number, isFull: boolean, singular: string
 
 /** Returns what a suite adds to its listed check runs. Apps can have unused suites, which stay queued. */
 function getSuiteChecks(suite: Suite): readonly Check[] {
-  const { app, name, state, conclusion, isGuarded, needsPerson, count, listed } = suite
+  const { app, name, state, conclusion, needsPerson, count, listed } = suite
   const missing = count - listed.length
   const more = { name: `${formatCount(missing, 'more check')} of ${name}`, count: missing, app }
   if (state === 'success') return missing > 0 ? [{ ...more, state }] : []
   if (state === 'approval')
-    return listed.some((run) => run.waitsForApproval)
-      ? []
-      : [{ name, state: 'pending', waitsForApproval: true, isGuarded, app }]
+    return listed.some((run) => run.waitsForApproval) ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
   const isUsed = app === ACTIONS || needsPerson || count > 0 || listed.length > 0
   if (!isUsed) return []
   const isRunning = listed.some((run) => run.state === 'pending' && !run.waitsForApproval)

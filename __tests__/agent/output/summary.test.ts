@@ -137,10 +137,7 @@ test('shows the timeline with times, and the date once a day', () => {
   expect(markdown).toContain('<td>It is <code>active</code>.</td>')
 })
 
-const [attaching, inputs] = [
-  'To wait for the job without a commit, run the workflow',
-  '```yaml\nwith:\n  job-id: job_1\n```',
-]
+const attaching = 'To wait for the job without a commit, run the workflow'
 const SAID = [
   'The service says: <code>expired</code>',
   '**What to do:** Do not re-run: that starts a second job. Check the key. To wait for the job without a commit, run the workflow',
@@ -150,9 +147,14 @@ test.each<[string, Fields, string[]]>([
   [
     'a job that runs',
     { state: { sent: 'started', end: 'timed-out', job: active } },
-    [`**What to do:** Do not re-run: that starts a second job. ${attaching}`, inputs],
+    [`**What to do:** Do not re-run: that starts a second job. ${attaching}`],
   ],
-  ['an error while the job runs', { state: stopWith(REFUSED, accept(active, true)) }, [...SAID, inputs]],
+  ['an error while the job runs', { state: stopWith(REFUSED, accept(active, true)) }, SAID],
+  [
+    'an error that says nothing about the job, while the job runs',
+    { state: stopWith(new ActionError('unreachable', 'No.', { hint: 'Check the network.' }), accept(active, true)) },
+    [`**What to do:** Check the network. ${attaching}`],
+  ],
   [
     'a turn whose start was not seen',
     { task: FOLLOW_UP, state: stopWith('cancelled', accept()) },
@@ -168,36 +170,16 @@ test.each<[string, Fields, string[]]>([
     { task: FOLLOW_UP, state: stopWith('maybe-sent', { sent: 'maybe', job: completed }) },
     [],
   ],
-  [
-    'a job that accepts another prompt',
-    { onOpenPr: 'new', pullRequest: { state: 'open' } },
-    [
-      '### Next steps',
-      'send a follow-up to this job',
-      'with:\n  job-id: job_1\n  prompt: What the agent should do next',
-    ],
-  ],
+  ['a job that accepts another prompt', { pullRequest: { state: 'open' } }, []],
   [
     'a job of another label',
     { label: 'docs-agent-weekly', state: { sent: 'started', end: 'timed-out', job: active } },
     [
       `**What to do:** Do not re-run: that starts a second job. ${attaching} of the recipe \`attach.yml\` with \`job-id: job_1\` and \`label: docs-agent-weekly\`.`,
-      'with:\n  job-id: job_1\n  label: docs-agent-weekly\n```',
-    ],
-  ],
-  [
-    'a job that accepts another prompt, of a label that YAML would read otherwise',
-    { label: "docs: it's #1", onOpenPr: 'new', pullRequest: { state: 'open' } },
-    [
-      '### Next steps',
-      'send a follow-up to this job',
-      "with:\n  job-id: job_1\n  label: 'docs: it''s #1'\n  prompt: What",
     ],
   ],
   ['an archived job', { state: endWith('unknown', archived) }, ['**What to do:** Run the step again']],
-  ['a rolling step, whose next run sends the follow-up', { onOpenPr: 'follow-up', pullRequest: { state: 'open' } }, []],
-  ['a pull request that was merged', { onOpenPr: 'new', pullRequest: { state: 'merged' } }, []],
-])('advises one thing at most, and shows inputs only for it: %s', (_name, fields, parts) => {
+])('advises one thing at most, and how to wait for a job that may still run: %s', (_name, fields, parts) => {
   const markdown = summary(fields)
   const places = parts.map((part) => markdown.indexOf(part))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
@@ -275,12 +257,10 @@ test('limits the size of a summary with a huge prompt and huge facts', () => {
   const markdown = summary({
     task: { kind: 'create', prompt },
     state: endWith('created', { ...completed, model: '!'.repeat(60_000) }),
-    onOpenPr: 'new',
     pullRequest: { state: 'open' },
   })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('cut here, 3000000 bytes in all')
-  expect(markdown).toContain('Next steps')
 })
 
 test('shows the last known state of the pull request only if the result does not show it', () => {

@@ -5,7 +5,7 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { conclude, omitInputs } from '../outcome.ts'
+import { conclude, namesInputs } from '../outcome.ts'
 import { linkCommits } from '../pull-request-status.ts'
 import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
@@ -56,6 +56,8 @@ function canAskAgain(run: Run, { repository }: Context): boolean {
   return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getFindings(run))
 }
 
+const ON_PAGE_OF_RUN = 'The page of the run says what to do.'
+
 /**
  * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
  * does not mention anybody, and does not quote the service or other users: the page of the run does.
@@ -67,12 +69,12 @@ export function renderReply(
   context: Context & { readonly inputsHash: string; readonly command: string },
 ): string {
   const { skipReason } = run
-  const { title, text, advice } = omitInputs(conclusion)
+  const { title, text, advice = '' } = conclusion
   const blocks = [
     formatSentences(
       skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
     ),
-    skipReason === undefined && advice && formatSentences(advice),
+    skipReason === undefined && (namesInputs(advice) ? ON_PAGE_OF_RUN : formatSentences(advice)),
     renderLinks(run, context),
     canAskAgain(run, context) &&
       `To ask for another change, begin a comment on the pull request with \`${context.command}\`.`,

@@ -1,7 +1,6 @@
 /** Renders the summary of a step. Hides its layout. */
 import type { Conclusion } from '../../action/step.ts'
 import { type Check, countChecks } from '../../github/checks.ts'
-import { isOpen } from '../../github/pull-requests.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
 import {
   foldedText,
@@ -16,8 +15,8 @@ import {
   quoteNames,
   table,
 } from '../../text/markdown.ts'
-import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { adviseAttaching, formatEnd, getGivenLabel, getOutcome, ICONS } from '../outcome.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { formatEnd, getOutcome, ICONS } from '../outcome.ts'
 import { adviseOnPullRequest, formatPullRequest } from '../pull-request-status.ts'
 import {
   type ChangedFiles,
@@ -119,49 +118,19 @@ function renderPrompt(run: Run): string {
   return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
 }
 
-/** Renders the inputs of a step that continues the job. Its id was validated, so it is not escaped. */
-function renderInputs(run: Run, ...more: readonly string[]): string {
-  const label = getGivenLabel(run)
-  const isPlain = /^[a-z][\w-]*$/i.test(label ?? '')
-  const quoted = label && (isPlain ? label : `'${oneLine(label, MAX_NAME_CHARS).replaceAll("'", "''")}'`)
-  const lines = [`job-id: ${getJobId(run) ?? ''}`, ...(quoted ? [`label: ${quoted}`] : []), ...more]
-  return ['```yaml', 'with:', ...lines.map((line) => `  ${line}`), '```'].join('\n')
-}
-
-/** Suggests what to do next. Suggests no further prompt while the result of this one is unknown. */
-function renderNextSteps(run: Run, { advice }: Conclusion): string[] {
-  const [job, error, outcome] = [getJob(run), getError(run), getOutcome(run)]
-  const attaching = adviseAttaching(run)
-  if (attaching !== undefined)
-    return advice?.endsWith(attaching) === true ? [] : ['### Next steps', attaching, renderInputs(run)]
-  const isOpenNow = isOpen(getFindings(run))
-  // The next run of a rolling step sends the follow-up.
-  const makesSense = job?.status === 'completed' && isOpenNow && run.onOpenPr === 'new'
-  const isUncertain =
-    error !== undefined ||
-    (getOwnTurn(run)?.task.kind === 'follow-up' && getOwnTurn(run)?.sent === 'accepted') ||
-    outcome === 'cancelled'
-  if (!makesSense || isUncertain) return []
-  const more = 'prompt: What the agent should do next'
-  return ['### Next steps', 'To continue, send a follow-up to this job:', renderInputs(run, more)]
-}
-
 /** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
 export function renderSummary(run: Run, conclusion: Conclusion): string {
   const { text, advice } = conclusion
-  const attaching = adviseAttaching(run)
   const quote = getError(run)?.quote
   return joinBlocks([
     renderHeading(run, conclusion),
     formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${formatSentences(advice)}`,
-    attaching !== undefined && advice?.endsWith(attaching) === true ? renderInputs(run) : '',
     ...renderPullRequest(run),
     renderFacts(run, conclusion),
     ...renderTimeline(run),
     renderPrompt(run),
-    ...renderNextSteps(run, conclusion),
   ])
 }
 

@@ -10,7 +10,7 @@ import type { PullRequest, PullRequestAddress } from '../../github/pull-requests
 import { canName, isSameRepository } from '../../github/schemas.ts'
 import { ActionError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
-import { type LinkedText, quoteNames } from '../../text/markdown.ts'
+import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
 import {
@@ -132,7 +132,7 @@ const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?
 function listLeft(run: Run, now: Date): History['left'] {
   const found = getFindings(run)
   if (found.state === undefined) return undefined
-  const blockers = listBlockers(run).flatMap(({ left }) => left)
+  const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
   const items = isPullRequestClosed(found)
     ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
     : blockers
