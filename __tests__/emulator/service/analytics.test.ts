@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { HOSTILE_TEXT, addHostilePrefix } from '../../../src/emulator/service/hostile-text.ts'
-import {
-  countVisitors,
-  createAnalytics,
-  type Visit,
-} from '../../../src/emulator/service/visitor-counts.ts'
+import { countVisitors, createAnalytics, type Visit } from '../../../src/emulator/service/visitor-counts.ts'
 import { parseDate, parseVisitorsQuery } from '../../../src/emulator/service/visitors-query.ts'
 import { toBody, driveService } from '../drive-service.ts'
 
