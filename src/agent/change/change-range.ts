@@ -5,10 +5,8 @@
 import type { Context } from '../../action/step.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { isSameRepository } from '../../github/schemas.ts'
-import { countsAsBase } from '../../github/workflow-runs.ts'
 import { quoteName } from '../../text/markdown.ts'
-import { type AgentInputs, isExplicitRange, type RequestedRange } from '../inputs.ts'
+import type { RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
   /** The commits of `head` since its merge base with `base`. */
@@ -180,49 +178,4 @@ export function findChangeRange(
   if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha
   return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? getPushRange(event, true) : range }
-}
-
-const describeMoveBy = (kind: 'dry run' | 'rehearsal'): string =>
-  `If this ${kind} succeeds, the next range of this workflow since its last successful run begins after it. Keep ${kind}s in a separate workflow.`
-
-const MAY_MOVE =
-  '`change-range` names what this run sends. If this run succeeds and other runs of this workflow look back to the last successful run, their next range begins after this run, and earlier changes are not sent. Keep such runs in a separate workflow.'
-
-/** The range that the inputs request, and whether any input uses it. */
-interface RangeUse {
-  readonly requested: RequestedRange['kind']
-  readonly isUsed: boolean
-}
-
-/** Whether a later run can look back to this run as the last successful one. */
-function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): boolean {
-  const { event, eventName, actor } = context
-  if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return false
-  if (requested === 'since-last-success') return true
-  return requested === 'event' && isUsed && findChangeRange(context, { kind: 'event' }).kind === 'since-last-success'
-}
-
-/**
- * Warns that a dry run or a rehearsal moves the base of later ranges.
- * @returns undefined if it is neither, or no later run looks back to this one
- */
-export function describeBaseMovedByTrial(inputs: AgentInputs, context: Context): string | undefined {
-  if (!inputs.dryRun && !context.isRehearsal) return undefined
-  const { changeRange, changeContext, paths, skipLabels } = inputs
-  const isUsed = changeContext !== 'none' || paths.length > 0 || skipLabels.length > 0
-  return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context)
-    ? describeMoveBy(context.isRehearsal ? 'rehearsal' : 'dry run')
-    : undefined
-}
-
-/**
- * Warns that a manual run with an explicit range may move the base of later ranges. Other events are not reported: if an
- * automatic run of a workflow has an explicit range, all its runs do, and none looks back.
- * @returns undefined if no later run looks back to this one
- */
-export function describeBaseMovedByRange({ changeRange, task }: AgentInputs, context: Context): string | undefined {
-  const { event, eventName, actor, repository } = context
-  if (event.kind !== 'manual' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
-  if (!isExplicitRange(changeRange)) return undefined
-  return isSameRepository(changeRange.repository ?? repository, repository) ? MAY_MOVE : undefined
 }

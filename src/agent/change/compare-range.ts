@@ -6,14 +6,14 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
+import { BRANCH_EVENTS, countsAsBase } from '../../github/workflow-runs.ts'
 import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
-import { type ChangeRange, explainMissingRange } from './change-range.ts'
+import { type ChangeRange, explainMissingRange, findChangeRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
@@ -216,6 +216,25 @@ export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentS
       '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run succeeds, so the changes before it would be missed.',
       `Use \`on-open-pr: follow-up\`, or remove ${joinWords(listDependents(inputs))}.`,
     )
+}
+
+const MOVES_BASE =
+  'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs, rehearsals and runs with an explicit `change-range` in a separate workflow.'
+
+/**
+ * Warns that this run may move the base of later ranges past changes that were never sent: a dry run or a rehearsal that looks
+ * back, or a manual run with an explicit range. Other events are not reported for an explicit range: if an automatic run of a
+ * workflow has one, all its runs do, and none looks back.
+ */
+export function describeMovedBase(inputs: AgentInputs, context: Context): string | undefined {
+  const { changeRange, dryRun, task } = inputs
+  const { event, eventName, actor, repository, isRehearsal } = context
+  if (event.kind === 'tag' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
+  const looksBack = isChangeWanted(inputs) && findChangeRange(context, changeRange).kind === 'since-last-success'
+  if ((dryRun || isRehearsal) && looksBack) return MOVES_BASE
+  const isOfThisRepository =
+    isExplicitRange(changeRange) && isSameRepository(changeRange.repository ?? repository, repository)
+  return event.kind === 'manual' && isOfThisRepository ? MOVES_BASE : undefined
 }
 
 /** Reports that another change is sent than the requested one. */
