@@ -359,10 +359,8 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
   const name = compared?.repository ?? repository
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
-  const listed = listChangeCommits(compared, step)
   // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
-  const settle = (commit: ChangeCommit): ChangeCommit => ({ ...commit, isNew: false })
-  const commits = listed.map(settle)
+  const commits = listChangeCommits(compared, step).map((commit) => ({ ...commit, isNew: false }))
   let problem: ActionError | undefined
   const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
     try {
@@ -372,10 +370,6 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
       return undefined
     }
   }
-  // The row of a follow-up is added to a comment that exists, in which a pull request would do no more than its commits.
-  const isWorthLooking = step.inputs.reviewers.hasApprovers || step.record.newest.task.kind === 'create'
-  const early = listed.filter(({ isNew }) => isNew && isWorthLooking).map(settle)
-  await attempt(() => sources.lookAgain(early))
   const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
     attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
   /** A pull request of the agent is no reason for its next one. */
