@@ -78,7 +78,7 @@ test('reads the authors only if the inputs request them, and compares each range
 })
 
 test('finds no authors if there is nothing to compare', async () => {
-  const responses = { findLastSuccesses: () => Promise.resolve([]) }
+  const responses = { findLastSuccess: () => Promise.resolve(undefined) }
   const found = await findAuthors({ reviewers: 'change-authors', responses, eventName: 'schedule', payload: {} })
   expect(found).toMatchObject({ authors: [], losses: [] })
 })

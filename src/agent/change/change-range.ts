@@ -32,7 +32,7 @@ export type ChangeRange =
       readonly head: string
       /** A run of another workflow: look for that workflow's last success before this run. Undefined for the own workflow. */
       readonly otherRun?: { readonly workflow: string; readonly runId: number } | undefined
-      /** Used instead if no run was successful, or the commits of the successful runs do not exist any more. */
+      /** Used instead if no run was successful, or the commit of the last successful run does not exist any more. */
       readonly fallback?: ChangeRange
     }
   /** The commits of a tag since the tag before it. */

@@ -44,17 +44,16 @@ async function findRangeSinceLastSuccess(
   if (workflow === undefined)
     return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
   const isOther = otherRun !== undefined
-  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...otherRun, isOther })
+  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...otherRun, isOther })
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
-  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
   const reason =
-    bases.length === 0
+    base === undefined
       ? `no earlier run of ${which} on this branch was successful`
-      : `the commits of the last successful runs of ${which} do not exist any more`
-  return bases.reduceRight<ChangeRange>(
-    (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
-    fallback ?? { kind: 'nothing-to-compare', reason },
-  )
+      : `the commit of the last successful run of ${which} does not exist any more`
+  const instead = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
+  if (base === undefined) return instead
+  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  return { kind: 'compare', base, head, about, isReplacement: true, fallback: instead }
 }
 
 /** Reads from GitHub which commits to compare. */
@@ -102,8 +101,8 @@ export interface Compared extends Comparison {
   readonly isFiltered?: boolean
 }
 
-/** @property missingBases how many bases did not exist any more and were replaced by their fallback */
-export type FoundChange = (Compared | NoComparison) & { readonly missingBases: number }
+/** @property isBaseMissing whether the base does not exist any more, so that the fallback of the range was compared */
+export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
 
 const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
@@ -116,23 +115,15 @@ function formatEnds({ base, head }: CompareRange, comparison: Comparison, format
   return `${from}, because ${format(base)} is not in its history`
 }
 
+const REMOVED_UNLISTED = 'History was rewritten, and GitHub does not list the removed commits'
+
 /** A comparison lists the commits since the merge base, but not the commits that a forced push removed. */
-function explainUnlisted(
-  { isReplacement }: CompareRange,
-  missingBases: number,
-  comparison: Comparison,
-): string | undefined {
+function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison): string | undefined {
   if (comparison.fileList !== 'complete') return 'GitHub does not list all changed files'
-  const wasRewritten = missingBases > 0 || (isReplacement === true && isRewritten(comparison))
-  return wasRewritten ? 'History was rewritten, and GitHub does not list the removed commits' : undefined
+  return isReplacement === true && isRewritten(comparison) ? REMOVED_UNLISTED : undefined
 }
 
-async function compareEnds(
-  range: CompareRange,
-  missingBases: number,
-  github: GitHub,
-  ownRepository: string,
-): Promise<FoundChange> {
+async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
   const { repository: requested = ownRepository, base, head, about, aboutWithNames = about, pullRequest } = range
   const comparison = await github.compare(requested, base, head)
   const { repositoryName = requested } = comparison
@@ -140,11 +131,10 @@ async function compareEnds(
   return {
     ...comparison,
     repository,
-    missingBases,
     pullRequest,
     title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
     titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoteName(shortRef(ref)))}`,
-    unlisted: explainUnlisted(range, missingBases, comparison),
+    unlisted: explainUnlisted(range, comparison),
   }
 }
 
@@ -164,22 +154,23 @@ function createMissingTokenError({ kind }: ChangeRange): ActionError {
 /**
  * Reads from GitHub what changed. GitHub may have deleted a commit that a forced push removed from the history. If the base is
  * missing, the fallback of the range is compared.
- * @param missingBases how many ranges with a missing base this range replaces
  * @throws ActionError if a request to GitHub fails, or there is no token
  */
 export async function compareWithFallback(
   range: ChangeRange,
   step: Pick<Step, 'context' | 'github'>,
-  missingBases = 0,
 ): Promise<FoundChange> {
   const { context, github } = step
-  if ('reason' in range) return { ...range, missingBases }
+  if ('reason' in range) return range
   if (github === undefined) throw createMissingTokenError(range)
-  if (range.kind !== 'compare')
-    return compareWithFallback(await findCompareRange(range, github, context), step, missingBases)
-  const compare = () => compareEnds(range, missingBases, github, context.repository)
+  if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
+  const compare = () => compareEnds(range, github, context.repository)
   if (range.fallback === undefined) return compare()
-  return (await tolerateNotFound(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
+  const found = await tolerateNotFound(compare)
+  if (found !== undefined) return found
+  const instead = await compareWithFallback(range.fallback, step)
+  if ('reason' in instead) return { ...instead, isBaseMissing: true }
+  return { ...instead, isBaseMissing: true, unlisted: instead.unlisted ?? REMOVED_UNLISTED }
 }
 
 /** The inputs in use that need the change. */
@@ -238,15 +229,11 @@ export function describeMovedBase(inputs: AgentInputs, context: Context): string
 }
 
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBases({ missingBases, ...found }: FoundChange, { record }: AgentStep): void {
-  const commits = missingBases === 1 ? 'commit' : 'commits'
-  const runs = missingBases === 1 ? 'the last successful run' : `the last ${missingBases} successful runs`
-  const verb = missingBases === 1 ? 'is' : 'are'
-  const compared =
-    'reason' in found ? 'No earlier commit is left to compare with.' : `Compared instead: ${found.title}.`
+function noticeMissingBase(found: FoundChange, { record }: AgentStep): void {
+  const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
   record.notice(
     'A base commit does not exist any more',
-    `The ${commits} of ${runs} ${verb} no longer in the repository, for example because of a forced push. ${compared}`,
+    `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
   )
 }
 
@@ -270,7 +257,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
-    if (found.missingBases > 0 && range.kind === 'since-last-success') noticeMissingBases(found, step)
+    if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
     return found
   }
   const dependents = listDependents(inputs)
