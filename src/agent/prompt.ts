@@ -115,7 +115,7 @@ const listMissing = (count: number, singular: string, plural?: string): string[]
 /** A change that can be rendered. */
 export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'files' | 'fileList'> {
   readonly repository: string
-  /** Such as `the push, from 1234567 to 89abcde`. Contains no untrusted text except names of commits, branches and tags. */
+  /** Names the range. Contains no untrusted text except the names of branches and tags, between back-ticks. */
   readonly title: string
   /** The numbers of the pull requests that need no documentation. */
   readonly exempt?: readonly number[]

@@ -117,8 +117,8 @@ const DELETED = { skip: 'a branch or a tag was deleted' }
 
 const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
 const FORCE_PUSHED =
-  'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
-const AS_PUSHED = '1 commit, 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
+  'the forced push, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
+const AS_PUSHED = '1 commit, 1 file: the push, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
 const NO_COMMITS =
   /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 65536 bytes/
 
@@ -225,10 +225,10 @@ test.each<Row>([
     FIRST,
     { prompt: /^$/, change: 'no earlier run of this workflow' },
   ],
-  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
+  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from `aaaaaaa` to `bbbbbbb`' }],
   ['a forced push that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
   ['a forced push', FILES, FORCED, MERGE_BASE, { change: FORCE_PUSHED }],
-  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', change: AS_PUSHED }],
+  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from `aaaaaaa` to `bbbbbbb`)', change: AS_PUSHED }],
   [
     'a pull request by number',
     REQUESTED,
@@ -357,8 +357,8 @@ test('rejects if the run is cancelled', async () => {
 
 test('compares the range of the event if the commit of the last success is gone, with a notice', async () => {
   const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, LAST_COMMIT_GONE)
-  expect(prompt).toContain('from aaaaaaa to')
-  expect(notices).toEqual([expect.stringContaining('from aaaaaaa to')])
+  expect(prompt).toContain('from `aaaaaaa` to')
+  expect(notices).toEqual([expect.stringContaining('from `aaaaaaa` to')])
   expect(notices[0]).toContain('The commit of the last successful run is no longer in the repository')
 })
 

@@ -5,7 +5,6 @@
 import type { Context } from '../../action/step.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { quoteName } from '../../text/markdown.ts'
 import type { RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
@@ -18,8 +17,6 @@ export type ChangeRange =
       readonly head: string
       /** Names the change for the prompt, such as `the push`. Contains no untrusted text. */
       readonly about: string
-      /** Like `about`, for the log and the summary, with the names of accounts, branches and tags between back-ticks. */
-      readonly aboutWithNames?: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
       /** Used instead if `base` does not exist any more. */
@@ -74,10 +71,7 @@ type EventOfKind<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
  * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to the branch may have failed or been
  *   superseded, so the range is the complete branch. On the default branch it is only the last push.
  */
-function getPushRange(
-  { branch, push: { move }, sender, defaultBranch }: EventOfKind<'push'>,
-  isFirst: boolean,
-): ChangeRange {
+function getPushRange({ branch, push: { move }, defaultBranch }: EventOfKind<'push'>, isFirst: boolean): ChangeRange {
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
   const { after: head, from: parent = defaultBranch } = move
@@ -87,21 +81,19 @@ function getPushRange(
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   const isForced = move.isForced && defaultBranch !== undefined
   const about = isForced ? 'the forced push' : 'the push'
-  const aboutWithNames = `${about} to ${quoteName(branch)} by ${quoteName(sender.login)}`
-  const replaced = { kind: 'compare', base: move.before, head, about, aboutWithNames, isReplacement: true } as const
+  const replaced = { kind: 'compare', base: move.before, head, about, isReplacement: true } as const
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
 /** A new tag is compared with the tag before it, a moved tag with the commit that it pointed to before. */
-function getTagRange({ tag, push, sender }: EventOfKind<'tag'>): ChangeRange {
+function getTagRange({ tag, push }: EventOfKind<'tag'>): ChangeRange {
   const fallback = { kind: 'since-tag', tag } as const
   if (push === undefined || push.move.kind === 'made') return fallback
   const { move } = push
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
-  const aboutWithNames = `the moved tag ${quoteName(tag)} by ${quoteName(sender.login)}`
   const [base, head] = [move.before, move.after]
-  return { kind: 'compare', base, head, about: 'the moved tag', aboutWithNames, isReplacement: true, fallback }
+  return { kind: 'compare', base, head, about: 'the moved tag', isReplacement: true, fallback }
 }
 
 function getSubjectRange(subject: Subject): ChangeRange {

@@ -88,10 +88,10 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
 async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filtered> {
   const { paths } = step.inputs
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { files, fileList, titleWithNames, totalCommits, unlisted } = found
+  const { files, fileList, title, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
-  const compared = `${counts}: ${titleWithNames}.`
+  const compared = `${counts}: ${title}.`
   if (paths.length === 0) return { description: compared, change: found }
 
   const matching = await filterFiles(paths, files, step)

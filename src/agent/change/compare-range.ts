@@ -89,10 +89,8 @@ async function findCompareRange(
 export interface Compared extends Comparison {
   /** `owner/name`. The repository of the run has the same letter case as in the run's context. */
   readonly repository: string
-  /** Names the change for the prompt. Contains no names of accounts. */
+  /** Names the change for the prompt, the log and the summary, with the names of branches and tags between back-ticks. */
   readonly title: string
-  /** Like `title`, for the log and the summary, with names between back-ticks. */
-  readonly titleWithNames: string
   /** Why more may have changed than GitHub lists, as a sentence without its period; undefined if the list is complete. */
   readonly unlisted: string | undefined
   /** The pull request that `change-range` names, if it names one. */
@@ -104,15 +102,15 @@ export interface Compared extends Comparison {
 /** @property isBaseMissing whether the base does not exist any more, so that the fallback of the range was compared */
 export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
 
-const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
 /** A rewritten history is compared from the merge base. */
-function formatEnds({ base, head }: CompareRange, comparison: Comparison, format: (ref: string) => string): string {
-  if (!isRewritten(comparison)) return `from ${format(base)} to ${format(head)}`
-  const from = `from the merge base ${format(comparison.mergeBase)} to ${format(head)}`
-  return `${from}, because ${format(base)} is not in its history`
+function formatEnds({ base, head }: CompareRange, comparison: Comparison): string {
+  if (!isRewritten(comparison)) return `from ${formatRef(base)} to ${formatRef(head)}`
+  const from = `from the merge base ${formatRef(comparison.mergeBase)} to ${formatRef(head)}`
+  return `${from}, because ${formatRef(base)} is not in its history`
 }
 
 const REMOVED_UNLISTED = 'History was rewritten, and GitHub does not list the removed commits'
@@ -124,7 +122,7 @@ function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison
 }
 
 async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
-  const { repository: requested = ownRepository, base, head, about, aboutWithNames = about, pullRequest } = range
+  const { repository: requested = ownRepository, base, head, about, pullRequest } = range
   const comparison = await github.compare(requested, base, head)
   const { repositoryName = requested } = comparison
   const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
@@ -132,8 +130,7 @@ async function compareEnds(range: CompareRange, github: GitHub, ownRepository: s
     ...comparison,
     repository,
     pullRequest,
-    title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
-    titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoteName(shortRef(ref)))}`,
+    title: `${about}, ${formatEnds(range, comparison)}`,
     unlisted: explainUnlisted(range, comparison),
   }
 }
