@@ -439,7 +439,8 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
     `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${about}.`,
     place && quote('The file, lines and diff hunk.', formatPlace(place)),
     places !== '' && quote('The same person also commented on these places in the review.', places, DETAILS),
-    includesSubject && quote(`Title and text of the ${about}.`, `${subject.title}\n\n${removeHidden(subject.text)}`),
+    includesSubject &&
+      quote(`Title and text of the ${about}.`, [...renderSubject(subject), '', removeHidden(subject.text)].join('\n')),
   ])
   return `${rules === '' ? '' : `${rules}\n\n`}${removeHidden(instruction)}${end}`
 }

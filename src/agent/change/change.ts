@@ -291,7 +291,8 @@ async function applyExemption(
 function renderChange(change: Compared | undefined, exempt: readonly number[], step: AgentStep): ChangeFindings {
   const { context, inputs } = step
   const { changeContext: level } = inputs
-  const event = eventSection(context.event, context.repository)
+  // The prompt of a command already quotes the comment and what it is about.
+  const event = inputs.command === '' ? eventSection(context.event, context.repository) : undefined
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection({ ...change, exempt }, level)]
   const sections = wanted.filter((section) => section !== undefined)
