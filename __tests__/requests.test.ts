@@ -224,7 +224,7 @@ const SINCE_SUCCESS = { 'change-range': 'since-last-success' }
 
 /** The most requests to GitHub that common steps may send. `npm run bench` measures them, and their times. */
 test.each<[most: number, step: string, given: Record<string, string>, plays: readonly GitHubScenarioName[]]>([
-  [6, 'a prompt alone, pushed by its author', {}, []],
+  [5, 'a prompt alone, pushed by its author', {}, []],
   [11, 'a push that opens a pull request', FOLLOW_UP, []],
   [13, 'a push that is a follow-up', FOLLOW_UP, ['open-pull-request']],
   [

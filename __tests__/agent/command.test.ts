@@ -273,6 +273,14 @@ test.each([
   expect([ofPull, ofRange, prompt.includes('(the range of')]).toEqual([isOther, !isOther, isOther])
 })
 
+test.each<[what: string, comment: CommentEventFields]>([
+  ['a comment on an issue', ON_ISSUE],
+  ["a comment on somebody else's pull request", {}],
+])('with `change-context`, the prompt quotes %s and what it is about only once', async (_what, comment) => {
+  const { prompt } = await play({ jobName: 'none', comment, given: { 'change-context': 'files' } })
+  for (const text of ['Shorten it.', 'Guide', 'About it.']) expect(prompt.split(text)).toHaveLength(2)
+})
+
 test.each([
   ['of another pull request', 'pull/9', ['(pull request #1)', '(pull request #9, from']],
   ['of another repository', 'acme/code/pull/1', ['(pull request #1)', '(pull request acme/code#1, from']],

@@ -110,38 +110,19 @@ test('a dry run of a comment writes no reaction and no reply', async () => {
   expect(listShownPrompts(played)).toEqual(real.messages)
 })
 
-test.each<[what: string, given: Given, isMoved: boolean]>([
-  ['with `since-last-success`', { 'change-context': 'files', 'change-range': 'since-last-success', ...DRY }, true],
-  ['with the default range', { 'change-context': 'files', ...DRY }, true],
-  ['with only `paths`', { paths: 'src/**', ...DRY }, true],
-  ['with only `skip-labels`', { 'skip-labels': 'no-docs', ...DRY }, true],
-  ['without a range', DRY, false],
-  [
-    'with `since-last-success` and without `dry-run`',
-    { 'change-context': 'files', 'change-range': 'since-last-success' },
-    false,
-  ],
-])('warns if a scheduled dry run moves the base of the next range: %s', async (_what, given, isMoved) => {
-  const { outputs, hostCalls } = await play({ ...TOKEN, ...given }, { facts: EVENTS['schedule'] })
+const SINCE: Given = { 'change-range': 'since-last-success' }
+const SCHEDULE: PlayStepOptions['facts'] = EVENTS['schedule']
+
+test.each<[what: string, given: Given, facts: PlayStepOptions['facts'], isMoved: boolean]>([
+  ['a scheduled dry run', { ...SINCE, ...DRY }, SCHEDULE, true],
+  ['a scheduled rehearsal', SINCE, { ...SCHEDULE, isRehearsal: true }, true],
+  ['a dry run by hand of an explicit range', { 'change-range': 'v1.0.0...main', ...DRY }, EVENTS['manual'], true],
+  ['a scheduled run', SINCE, SCHEDULE, false],
+])('warns once if the run moves the base of the next range: %s', async (_what, given, facts, isMoved) => {
+  const { outputs, hostCalls } = await play({ ...TOKEN, ...given }, { facts })
   expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
-  const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
-  expect(notices).toEqual(isMoved ? [expect.stringContaining('If this dry run succeeds')] : [])
-})
-
-test('warns if a scheduled rehearsal moves the base of the next range', async () => {
-  const given = { ...TOKEN, 'change-range': 'since-last-success' }
-  const { hostCalls } = await play(given, { facts: { ...EVENTS['schedule'], isRehearsal: true } })
-  const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range'))
-  expect(notices).toEqual([expect.stringContaining('If this rehearsal succeeds')])
-})
-
-test.each<[what: string, given: Given]>([
-  ['a manual run', {}],
-  ['a dry run by hand', DRY],
-])('warns once that %s with an explicit range may move the base of the next range', async (_what, given) => {
-  const { hostCalls } = await play({ ...TOKEN, 'change-range': 'v1.0.0...main', ...given })
   const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range moves'))
-  expect(notices).toEqual([expect.stringContaining('other runs of this workflow look back')])
+  expect(notices).toEqual(isMoved ? [expect.stringContaining('earlier changes are not sent')] : [])
 })
 
 test('shows long prompts completely in the log and the summary', async () => {

@@ -313,7 +313,7 @@ const ROWS: readonly Row[] = [
     ),
     ends: 'green, pull-request',
     texts: [', and the commits ('],
-    prompt: ['the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb'],
+    prompt: ['the last successful run of the workflow that started this one, from `eeeeeee` to `bbbbbbb`'],
   },
   {
     name: 'skips a change if all its pull requests have a label from `skip-labels`',

@@ -143,8 +143,8 @@ const SUBJECT = { includesSubject: true }
 type Context = Partial<Parameters<typeof renderCommentPrompt>[1]>
 
 test.each<[what: string, spoken: CommentEventFields, context: Context, from: string, fenced: string | undefined]>([
-  ['an issue', { isOnPullRequest: false }, SUBJECT, 'a comment on issue', 'Guide\n\nAbout it.'],
-  ['a hostile pull request', { text: HOSTILE }, SUBJECT, 'a comment on pull', `Guide\n\n${HOSTILE}`],
+  ['an issue', { isOnPullRequest: false }, SUBJECT, 'a comment on issue', 'Issue #7: Guide\n\nAbout it.'],
+  ['a hostile pull request', { text: HOSTILE }, SUBJECT, 'a comment on pull', `Pull request #7: Guide\n\n${HOSTILE}`],
   ['its own pull request', {}, {}, 'a comment on pull request', undefined],
   ['some lines', onLine({}), {}, 'a review comment on', `docs/guide.md, lines 3 to 5\n\n${HUNK}`],
   ['a line', onLine({ start_line: null }), {}, 'a review comment on', `docs/guide.md, line 5\n\n${HUNK}`],

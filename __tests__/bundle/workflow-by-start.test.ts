@@ -79,7 +79,7 @@ test.concurrent('the change of a push consists of the given files', async () => 
   const workflow = createWorkflow(`${ROLLING}\n          paths: packages/**`, PERMISSIONS)
   const { exitCode, shown } = await play(workflow, '--event', 'push', ...files, '--dry-run')
   expect(exitCode).toBe(0)
-  expect(shown).toContain('1 commit, 2 files: the push to `develop` by `mona`')
+  expect(shown).toContain('1 commit, 2 files: the push, from ')
   expect(shown).toContain('| M packages/a/src/x.ts (+1 -0)')
   expect(shown).not.toContain('| M README.md')
 })

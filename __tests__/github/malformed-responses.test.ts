@@ -166,7 +166,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest lastSuccess'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
@@ -192,8 +192,9 @@ const CALLS = {
   labelExists: (github) => github.labelExists(NAME, 'docs-agent'),
   createLabel: (github) => github.createLabel(NAME, 'new'),
   addEyesToPullRequest: (github) => github.addEyesToPullRequest(PLACE),
-  findLastSuccesses: (github) =>
-    github.findLastSuccesses({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
+  findLastSuccess: async (github) => ({
+    lastSuccess: await github.findLastSuccess({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
+  }),
   findNewestRelease: async (github) => ({ tag: await github.findNewestRelease(NAME, undefined) }),
   findNewestPullRequestOfBranch: async (github) => ({
     newest: await github.findNewestPullRequestOfBranch(NAME, 'agent/guide'),
@@ -288,7 +289,9 @@ test.each([
   ),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
     const what = `a run with ${JSON.stringify(fields)} is a success of the branch`
-    return neverCauses(what, CALLS.findLastSuccesses, ({ length }) => length > 0, { workflowRuns: [run(fields)] })
+    return neverCauses(what, CALLS.findLastSuccess, ({ lastSuccess }) => lastSuccess !== undefined, {
+      workflowRuns: [run(fields)],
+    })
   }),
 ])('no malformed field means that %s', async (_what, isCaused, fields) => {
   const caused: string[] = []

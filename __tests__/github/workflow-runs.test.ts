@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { withGitHub } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
 
 /** Creates a run on `main` with its own commit. */
 const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
@@ -17,12 +16,12 @@ const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
   ...fields,
 })
 
-/** Returns the ids of the successful runs before run 900. */
+/** Returns the id of the last successful run before run 900, and the number of pages that were read. */
 const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}) =>
   withGitHub({ docs: createRepositoryState({ workflowRuns }) }, async (github, { operations }) => {
     const branch = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 900 }
-    const found = await github.findLastSuccesses({ ...branch, ...query })
-    return { found: found.map(Number), pages: operations.length }
+    const found = await github.findLastSuccess({ ...branch, ...query })
+    return { found: found && Number(found), pages: operations.length }
   })
 
 test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
@@ -45,21 +44,19 @@ test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   ['started by a program', { event: 'repository_dispatch' }, true],
   ['for a merge queue', { event: 'merge_group' }, true],
 ])('a run %s is a base: %3$s', async (_name, fields, isBase, isOther = false) => {
-  expect((await find([run(8, fields), run(5)], { isOther })).found).toEqual(isBase ? [8, 5] : [5])
+  expect((await find([run(8, fields), run(5)], { isOther })).found).toBe(isBase ? 8 : 5)
 })
 
 const createRuns = (count: number, fields: Partial<WorkflowRun> = {}) =>
   Array.from({ length: count }, (_, index) => run(index + 2, fields))
 
-test('returns ten heads at most, newest first and without duplicates', async () => {
-  const twice = [8, 7].map((id) => run(id, { headSha: commit('8') }))
-  expect((await find([...twice, run(5)])).found).toHaveLength(2)
-  expect((await find(createRuns(30))).found).toEqual([31, 30, 29, 28, 27, 26, 25, 24, 23, 22])
-  expect(await find([])).toEqual({ found: [], pages: 1 })
+test('finds the newest one of many runs', async () => {
+  expect(await find(createRuns(30))).toEqual({ found: 31, pages: 1 })
+  expect(await find([])).toEqual({ found: undefined, pages: 1 })
 })
 
 test('reads up to ten pages to find a run', async () => {
   const fromFork = { headRepository: 'outsider/docs' }
-  expect(await find([run(1), ...createRuns(250, fromFork)])).toEqual({ found: [1], pages: 3 })
-  expect(await find([run(1), ...createRuns(1_200, fromFork)])).toEqual({ found: [], pages: 10 })
+  expect(await find([run(1), ...createRuns(250, fromFork)])).toEqual({ found: 1, pages: 3 })
+  expect(await find([run(1), ...createRuns(1_200, fromFork)])).toEqual({ found: undefined, pages: 10 })
 })

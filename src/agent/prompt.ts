@@ -115,7 +115,7 @@ const listMissing = (count: number, singular: string, plural?: string): string[]
 /** A change that can be rendered. */
 export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'files' | 'fileList'> {
   readonly repository: string
-  /** Such as `the push, from 1234567 to 89abcde`. Contains no untrusted text except names of commits, branches and tags. */
+  /** Names the range. Contains no untrusted text except the names of branches and tags, between back-ticks. */
   readonly title: string
   /** The numbers of the pull requests that need no documentation. */
   readonly exempt?: readonly number[]
@@ -439,7 +439,8 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
     `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${about}.`,
     place && quote('The file, lines and diff hunk.', formatPlace(place)),
     places !== '' && quote('The same person also commented on these places in the review.', places, DETAILS),
-    includesSubject && quote(`Title and text of the ${about}.`, `${subject.title}\n\n${removeHidden(subject.text)}`),
+    includesSubject &&
+      quote(`Title and text of the ${about}.`, [...renderSubject(subject), '', removeHidden(subject.text)].join('\n')),
   ])
   return `${rules === '' ? '' : `${rules}\n\n`}${removeHidden(instruction)}${end}`
 }

@@ -11,7 +11,7 @@ import {
   recordAdded,
   resolveChange,
 } from './change/change.ts'
-import { describeBaseMovedByRange, describeBaseMovedByTrial } from './change/change-range.ts'
+import { describeMovedBase } from './change/compare-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
@@ -74,8 +74,8 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
-  noticeMovedBase(describeBaseMovedByRange(inputs, context), step)
-  noticeMovedBase(describeBaseMovedByTrial(inputs, context), step)
+  const movedBase = describeMovedBase(inputs, context)
+  if (movedBase !== undefined) record.notice('The base of the next range moves', movedBase)
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)
@@ -214,10 +214,6 @@ const UNREADABLE_EVENT = [
   'The event could not be read',
   "The runner's event file is empty, truncated or not an event. The step runs without the event, and the prompt does not mention it.",
 ] as const
-
-function noticeMovedBase(moved: string | undefined, { record }: AgentStep): void {
-  if (moved !== undefined) record.notice('The base of the next range moves', moved)
-}
 
 /** Warns that a re-run sends the prompt again. */
 function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: AgentStep): void {

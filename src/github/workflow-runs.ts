@@ -52,8 +52,6 @@ export function countsAsBase({ event, actor }: { readonly event: string; readonl
 
 /** The list is newest first. Branches of forks can have the same name, so the run can be on a later page. */
 const MAX_PAGES = 10
-/** Each head that no longer exists costs a comparison. */
-const MAX_HEADS = 10
 
 /** A run of a deleted fork has no repository, so it is skipped as malformed. */
 const runSchema = z.lazy(() =>
@@ -87,16 +85,15 @@ const pageSchema = z.lazy(() =>
 
 export interface WorkflowRuns {
   /**
-   * Finds the head commits of the last successful runs of a workflow on a branch before the current run, newest first
-   * and without duplicates (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub filters branches
-   * by name only, so runs of forks and of pull requests are skipped here. Returns several heads, because some may no
-   * longer exist.
+   * Finds the head commit of the last successful run of a workflow on a branch before the current run (`GET
+   * /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub filters branches by name only, so runs of forks
+   * and of pull requests are skipped here. Returns undefined if there is no such run.
    */
-  readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
+  readonly findLastSuccess: (before: WorkflowBranch) => Promise<string | undefined>
 }
 
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
-  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+  findLastSuccess: ({ repository, workflow, branch, runId, isOther = false }) => {
     const isBase = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
     return call('actions: read', repository, async ({ request, repo }) => {
@@ -106,8 +103,7 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       const limits = { maxPages: MAX_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
       const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: isBase })
-      const found = runs.filter(isBase)
-      return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MAX_HEADS)
+      return runs.find(isBase)?.headSha
     })
   },
 })

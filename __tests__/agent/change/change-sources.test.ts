@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   compareForPeople,
   findPeople,
@@ -78,7 +78,7 @@ test('reads the authors only if the inputs request them, and compares each range
 })
 
 test('finds no authors if there is nothing to compare', async () => {
-  const responses = { findLastSuccesses: () => Promise.resolve([]) }
+  const responses = { findLastSuccess: () => Promise.resolve(undefined) }
   const found = await findAuthors({ reviewers: 'change-authors', responses, eventName: 'schedule', payload: {} })
   expect(found).toMatchObject({ authors: [], losses: [] })
 })
@@ -174,54 +174,14 @@ test('keeps the sources that were found if GitHub fails, and reports it once', a
   ])
 })
 
-describe('after the turn', () => {
+test('after the turn, looks up no commit again, and names those without a pull request', async () => {
   const toEventCommit = (id: string) => ({ id, author: { username: 'ann' }, committer: { username: 'ann' } })
-
-  /** Opens a push for which GitHub lists no pull request before the prompt. */
-  async function openPush(
-    ids: readonly string[],
-    listedLater: Readonly<Record<string, ListedPullRequest>>,
-    given: Readonly<Record<string, string>> = { label: 'docs-agent' },
-  ) {
-    let isLater = false
-    const looked: string[] = []
-    const responses: Partial<GitHub> = {
-      ...withSources({ [A]: [], [B]: [], [C]: [] }),
-      findPullRequestsOfCommit: (_repository, sha) => {
-        looked.push(sha)
-        return Promise.resolve(isLater ? [listedLater[sha] ?? []].flat() : [])
-      },
-    }
-    const payload = { ...PUSH, commits: ids.map(toEventCommit) }
-    const found = await open({ payload, more: { 'skip-labels': 'no-docs', ...given }, responses })
-    expect(looked).toHaveLength(3)
-    isLater = true
-    looked.length = 0
-    return { names: await listSourceNames(found), looked }
-  }
-
-  test('looks up the pushed commits again, because the list of GitHub may have been late', async () => {
-    const { names, looked } = await openPush([A, B, C], { [A]: mergedBy(5), [B]: mergedBy(5), [C]: mergedBy(5) })
-    expect([names, looked.toSorted()]).toEqual([['acme/docs#5'], [A, B, C]])
-  })
-
-  test('looks up only the newest one if it still has no pull request', async () => {
-    const { names, looked } = await openPush([A, B, C], { [A]: mergedBy(5) })
-    expect([names, looked]).toEqual([['acme/docs@3', 'acme/docs@2', 'acme/docs@1'], [C]])
-  })
-
-  test.each([
-    ['not for a follow-up, whose comment exists', { label: 'docs-agent' }, 0],
-    ['for the reviewers of a follow-up', APPROVERS, 1],
-  ])('looks up a commit again %s', async (_when, more, count) => {
-    const { looked } = await openPush([A, B, C], {}, { 'job-id': 'job_1', ...more })
-    expect(looked).toHaveLength(count)
-  })
-
-  test('looks up no older commit again', async () => {
-    const { looked } = await openPush([], { [A]: mergedBy(5) })
-    expect(looked).toEqual([])
-  })
+  const payload = { ...PUSH, commits: [A, B, C].map(toEventCommit) }
+  const responses = withSources({ [A]: [], [B]: [], [C]: [] })
+  const found = await open({ payload, more: { 'skip-labels': 'no-docs', label: 'docs-agent' }, responses })
+  const names = await listSourceNames(found)
+  expect(names).toEqual(['acme/docs@3', 'acme/docs@2', 'acme/docs@1'])
+  expect(found.calls.filter((call) => call === 'findPullRequestsOfCommit')).toHaveLength(3)
 })
 
 test.each<[what: string, given: Given]>([

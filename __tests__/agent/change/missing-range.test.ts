@@ -34,7 +34,7 @@ test('sends the prompt of an event that has no range, and says so', async () => 
 
 test('looks back from a push without its commits', async () => {
   const given = { 'change-context': 'files', 'change-range': 'since-last-success' }
-  const played = await playChange(given, ['push', PUSH], { findLastSuccesses: () => Promise.resolve([]) })
+  const played = await playChange(given, ['push', PUSH], { findLastSuccess: () => Promise.resolve(undefined) })
   expect(played.skip).toBeUndefined()
 })
 

@@ -67,9 +67,9 @@ const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, f
 const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const BEA = { login: 'bea', type: 'User' }
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea', account: BEA, committerLogin: 'web-flow' }
-const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
+const FIRST = { findLastSuccess: () => Promise.resolve(undefined) }
 const DOWN = { compare: rejectWith(createGitHubError('service-error')) }
-const NO_RUNS = { findLastSuccesses: DOWN.compare }
+const NO_RUNS = { findLastSuccess: DOWN.compare }
 const LIMITED = { compare: rejectWith(createGitHubError('rate-limited')) }
 const MISSING_COMMITS = { compare: rejectWith(createGitHubError('not-found')) }
 const UNLISTED = comparing({ fileList: 'unreadable' })
@@ -90,11 +90,11 @@ const OWN: Partial<GitHub> = {
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
 const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
-const without = (...missing: readonly string[]): Partial<GitHub> => ({
+const LAST_COMMIT_GONE: Partial<GitHub> = {
   compare: (_repository, base) =>
-    missing.includes(base) ? Promise.reject(createGitHubError('not-found')) : Promise.resolve(COMPARISON),
-  findLastSuccesses: () => Promise.resolve([commit('7'), commit('5')]),
-})
+    base === commit('7') ? Promise.reject(createGitHubError('not-found')) : Promise.resolve(COMPARISON),
+  findLastSuccess: () => Promise.resolve(commit('7')),
+}
 
 /** Without `skip` the prompt is sent, and without `lost` there is no warning. */
 interface Expected {
@@ -117,8 +117,8 @@ const DELETED = { skip: 'a branch or a tag was deleted' }
 
 const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
 const FORCE_PUSHED =
-  'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
-const AS_PUSHED = '1 commit, 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
+  'the forced push, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
+const AS_PUSHED = '1 commit, 1 file: the push, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
 const NO_COMMITS =
   /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 65536 bytes/
 
@@ -203,7 +203,7 @@ test.each<Row>([
     'a push after a successful run whose commit does not exist any more',
     { ...SINCE, ...CODE },
     PUSHED,
-    without(commit('7')),
+    LAST_COMMIT_GONE,
     SENT,
   ],
   ['a pull request whose base has new commits', CODE, PULL, { ...OTHERS, ...MERGE_BASE }, { skip: 'No changed file' }],
@@ -225,10 +225,10 @@ test.each<Row>([
     FIRST,
     { prompt: /^$/, change: 'no earlier run of this workflow' },
   ],
-  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
+  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from `aaaaaaa` to `bbbbbbb`' }],
   ['a forced push that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
   ['a forced push', FILES, FORCED, MERGE_BASE, { change: FORCE_PUSHED }],
-  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', change: AS_PUSHED }],
+  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from `aaaaaaa` to `bbbbbbb`)', change: AS_PUSHED }],
   [
     'a pull request by number',
     REQUESTED,
@@ -355,24 +355,17 @@ test('rejects if the run is cancelled', async () => {
   await expect(playChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
 })
 
-test.each<[missing: string[], base: string, named: string]>([
-  [['7'], '5', 'The commit of the last successful run is no longer in the repository'],
-  [['7', '5'], 'a', 'The commits of the last 2 successful runs are no longer in the repository'],
-])(
-  'replaces the missing bases %j by the success before them or the range of the event, with a notice',
-  async (missing, base, named) => {
-    const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, without(...missing.map(commit)))
-    const from = `from ${commit(base).slice(0, 7)} to`
-    expect(prompt).toContain(from)
-    expect(notices).toEqual([expect.stringContaining(from)])
-    expect(notices[0]).toContain(named)
-  },
-)
+test('compares the range of the event if the commit of the last success is gone, with a notice', async () => {
+  const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, LAST_COMMIT_GONE)
+  expect(prompt).toContain('from `aaaaaaa` to')
+  expect(notices).toEqual([expect.stringContaining('from `aaaaaaa` to')])
+  expect(notices[0]).toContain('The commit of the last successful run is no longer in the repository')
+})
 
-test('reports that all bases are missing if the event has no range', async () => {
-  const { change, notices } = await playChange(FILES, SCHEDULE, without(commit('7'), commit('5')))
-  expect(change).toContain('the commits of the last successful runs of this workflow do not exist any more')
-  expect(notices).toHaveLength(1)
+test('reports that nothing was compared if that commit is gone and the event has no range', async () => {
+  const { change, notices } = await playChange(FILES, SCHEDULE, LAST_COMMIT_GONE)
+  expect(change).toContain('the commit of the last successful run of this workflow does not exist any more')
+  expect(notices).toEqual([expect.stringContaining('Nothing was compared.')])
 })
 
 test.each([

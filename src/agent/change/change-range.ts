@@ -5,10 +5,7 @@
 import type { Context } from '../../action/step.ts'
 import type { Event, Subject, Work } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { isSameRepository } from '../../github/schemas.ts'
-import { countsAsBase } from '../../github/workflow-runs.ts'
-import { quoteName } from '../../text/markdown.ts'
-import { type AgentInputs, isExplicitRange, type RequestedRange } from '../inputs.ts'
+import type { RequestedRange } from '../inputs.ts'
 
 export type ChangeRange =
   /** The commits of `head` since its merge base with `base`. */
@@ -20,8 +17,6 @@ export type ChangeRange =
       readonly head: string
       /** Names the change for the prompt, such as `the push`. Contains no untrusted text. */
       readonly about: string
-      /** Like `about`, for the log and the summary, with the names of accounts, branches and tags between back-ticks. */
-      readonly aboutWithNames?: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
       /** Used instead if `base` does not exist any more. */
@@ -34,7 +29,7 @@ export type ChangeRange =
       readonly head: string
       /** A run of another workflow: look for that workflow's last success before this run. Undefined for the own workflow. */
       readonly otherRun?: { readonly workflow: string; readonly runId: number } | undefined
-      /** Used instead if no run was successful, or the commits of the successful runs do not exist any more. */
+      /** Used instead if no run was successful, or the commit of the last successful run does not exist any more. */
       readonly fallback?: ChangeRange
     }
   /** The commits of a tag since the tag before it. */
@@ -76,10 +71,7 @@ type EventOfKind<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
  * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to the branch may have failed or been
  *   superseded, so the range is the complete branch. On the default branch it is only the last push.
  */
-function getPushRange(
-  { branch, push: { move }, sender, defaultBranch }: EventOfKind<'push'>,
-  isFirst: boolean,
-): ChangeRange {
+function getPushRange({ branch, push: { move }, defaultBranch }: EventOfKind<'push'>, isFirst: boolean): ChangeRange {
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
   const { after: head, from: parent = defaultBranch } = move
@@ -89,21 +81,19 @@ function getPushRange(
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   const isForced = move.isForced && defaultBranch !== undefined
   const about = isForced ? 'the forced push' : 'the push'
-  const aboutWithNames = `${about} to ${quoteName(branch)} by ${quoteName(sender.login)}`
-  const replaced = { kind: 'compare', base: move.before, head, about, aboutWithNames, isReplacement: true } as const
+  const replaced = { kind: 'compare', base: move.before, head, about, isReplacement: true } as const
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
 /** A new tag is compared with the tag before it, a moved tag with the commit that it pointed to before. */
-function getTagRange({ tag, push, sender }: EventOfKind<'tag'>): ChangeRange {
+function getTagRange({ tag, push }: EventOfKind<'tag'>): ChangeRange {
   const fallback = { kind: 'since-tag', tag } as const
   if (push === undefined || push.move.kind === 'made') return fallback
   const { move } = push
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
-  const aboutWithNames = `the moved tag ${quoteName(tag)} by ${quoteName(sender.login)}`
   const [base, head] = [move.before, move.after]
-  return { kind: 'compare', base, head, about: 'the moved tag', aboutWithNames, isReplacement: true, fallback }
+  return { kind: 'compare', base, head, about: 'the moved tag', isReplacement: true, fallback }
 }
 
 function getSubjectRange(subject: Subject): ChangeRange {
@@ -180,49 +170,4 @@ export function findChangeRange(
   if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha
   return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? getPushRange(event, true) : range }
-}
-
-const describeMoveBy = (kind: 'dry run' | 'rehearsal'): string =>
-  `If this ${kind} succeeds, the next range of this workflow since its last successful run begins after it. Keep ${kind}s in a separate workflow.`
-
-const MAY_MOVE =
-  '`change-range` names what this run sends. If this run succeeds and other runs of this workflow look back to the last successful run, their next range begins after this run, and earlier changes are not sent. Keep such runs in a separate workflow.'
-
-/** The range that the inputs request, and whether any input uses it. */
-interface RangeUse {
-  readonly requested: RequestedRange['kind']
-  readonly isUsed: boolean
-}
-
-/** Whether a later run can look back to this run as the last successful one. */
-function isBaseOfLaterRange({ requested, isUsed }: RangeUse, context: Context): boolean {
-  const { event, eventName, actor } = context
-  if (event.kind === 'tag' || !countsAsBase({ event: eventName, actor })) return false
-  if (requested === 'since-last-success') return true
-  return requested === 'event' && isUsed && findChangeRange(context, { kind: 'event' }).kind === 'since-last-success'
-}
-
-/**
- * Warns that a dry run or a rehearsal moves the base of later ranges.
- * @returns undefined if it is neither, or no later run looks back to this one
- */
-export function describeBaseMovedByTrial(inputs: AgentInputs, context: Context): string | undefined {
-  if (!inputs.dryRun && !context.isRehearsal) return undefined
-  const { changeRange, changeContext, paths, skipLabels } = inputs
-  const isUsed = changeContext !== 'none' || paths.length > 0 || skipLabels.length > 0
-  return isBaseOfLaterRange({ requested: changeRange.kind, isUsed }, context)
-    ? describeMoveBy(context.isRehearsal ? 'rehearsal' : 'dry run')
-    : undefined
-}
-
-/**
- * Warns that a manual run with an explicit range may move the base of later ranges. Other events are not reported: if an
- * automatic run of a workflow has an explicit range, all its runs do, and none looks back.
- * @returns undefined if no later run looks back to this one
- */
-export function describeBaseMovedByRange({ changeRange, task }: AgentInputs, context: Context): string | undefined {
-  const { event, eventName, actor, repository } = context
-  if (event.kind !== 'manual' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
-  if (!isExplicitRange(changeRange)) return undefined
-  return isSameRepository(changeRange.repository ?? repository, repository) ? MAY_MOVE : undefined
 }

@@ -88,10 +88,10 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
 async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filtered> {
   const { paths } = step.inputs
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { files, fileList, titleWithNames, totalCommits, unlisted } = found
+  const { files, fileList, title, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
-  const compared = `${counts}: ${titleWithNames}.`
+  const compared = `${counts}: ${title}.`
   if (paths.length === 0) return { description: compared, change: found }
 
   const matching = await filterFiles(paths, files, step)
@@ -291,7 +291,8 @@ async function applyExemption(
 function renderChange(change: Compared | undefined, exempt: readonly number[], step: AgentStep): ChangeFindings {
   const { context, inputs } = step
   const { changeContext: level } = inputs
-  const event = eventSection(context.event, context.repository)
+  // The prompt of a command already quotes the comment and what it is about.
+  const event = inputs.command === '' ? eventSection(context.event, context.repository) : undefined
   const source = change?.pullRequest && pullRequestSection(change.pullRequest, context.serverUrl)
   const wanted = level === 'none' ? [] : [event, source, change && changeSection({ ...change, exempt }, level)]
   const sections = wanted.filter((section) => section !== undefined)
@@ -359,10 +360,8 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
   const name = compared?.repository ?? repository
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
-  const listed = listChangeCommits(compared, step)
   // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
-  const settle = (commit: ChangeCommit): ChangeCommit => ({ ...commit, isNew: false })
-  const commits = listed.map(settle)
+  const commits = listChangeCommits(compared, step).map((commit) => ({ ...commit, isNew: false }))
   let problem: ActionError | undefined
   const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
     try {
@@ -372,10 +371,6 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
       return undefined
     }
   }
-  // The row of a follow-up is added to a comment that exists, in which a pull request would do no more than its commits.
-  const isWorthLooking = step.inputs.reviewers.hasApprovers || step.record.newest.task.kind === 'create'
-  const early = listed.filter(({ isNew }) => isNew && isWorthLooking).map(settle)
-  await attempt(() => sources.lookAgain(early))
   const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
     attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
   /** A pull request of the agent is no reason for its next one. */

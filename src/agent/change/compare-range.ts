@@ -6,14 +6,14 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
+import { BRANCH_EVENTS, countsAsBase } from '../../github/workflow-runs.ts'
 import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
-import { type ChangeRange, explainMissingRange } from './change-range.ts'
+import { type ChangeRange, explainMissingRange, findChangeRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
@@ -44,17 +44,16 @@ async function findRangeSinceLastSuccess(
   if (workflow === undefined)
     return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
   const isOther = otherRun !== undefined
-  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...otherRun, isOther })
+  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...otherRun, isOther })
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
-  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
   const reason =
-    bases.length === 0
+    base === undefined
       ? `no earlier run of ${which} on this branch was successful`
-      : `the commits of the last successful runs of ${which} do not exist any more`
-  return bases.reduceRight<ChangeRange>(
-    (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
-    fallback ?? { kind: 'nothing-to-compare', reason },
-  )
+      : `the commit of the last successful run of ${which} does not exist any more`
+  const instead = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
+  if (base === undefined) return instead
+  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  return { kind: 'compare', base, head, about, isReplacement: true, fallback: instead }
 }
 
 /** Reads from GitHub which commits to compare. */
@@ -90,10 +89,8 @@ async function findCompareRange(
 export interface Compared extends Comparison {
   /** `owner/name`. The repository of the run has the same letter case as in the run's context. */
   readonly repository: string
-  /** Names the change for the prompt. Contains no names of accounts. */
+  /** Names the change for the prompt, the log and the summary, with the names of branches and tags between back-ticks. */
   readonly title: string
-  /** Like `title`, for the log and the summary, with names between back-ticks. */
-  readonly titleWithNames: string
   /** Why more may have changed than GitHub lists, as a sentence without its period; undefined if the list is complete. */
   readonly unlisted: string | undefined
   /** The pull request that `change-range` names, if it names one. */
@@ -102,49 +99,39 @@ export interface Compared extends Comparison {
   readonly isFiltered?: boolean
 }
 
-/** @property missingBases how many bases did not exist any more and were replaced by their fallback */
-export type FoundChange = (Compared | NoComparison) & { readonly missingBases: number }
+/** @property isBaseMissing whether the base does not exist any more, so that the fallback of the range was compared */
+export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
 
-const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
 /** A rewritten history is compared from the merge base. */
-function formatEnds({ base, head }: CompareRange, comparison: Comparison, format: (ref: string) => string): string {
-  if (!isRewritten(comparison)) return `from ${format(base)} to ${format(head)}`
-  const from = `from the merge base ${format(comparison.mergeBase)} to ${format(head)}`
-  return `${from}, because ${format(base)} is not in its history`
+function formatEnds({ base, head }: CompareRange, comparison: Comparison): string {
+  if (!isRewritten(comparison)) return `from ${formatRef(base)} to ${formatRef(head)}`
+  const from = `from the merge base ${formatRef(comparison.mergeBase)} to ${formatRef(head)}`
+  return `${from}, because ${formatRef(base)} is not in its history`
 }
+
+const REMOVED_UNLISTED = 'History was rewritten, and GitHub does not list the removed commits'
 
 /** A comparison lists the commits since the merge base, but not the commits that a forced push removed. */
-function explainUnlisted(
-  { isReplacement }: CompareRange,
-  missingBases: number,
-  comparison: Comparison,
-): string | undefined {
+function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison): string | undefined {
   if (comparison.fileList !== 'complete') return 'GitHub does not list all changed files'
-  const wasRewritten = missingBases > 0 || (isReplacement === true && isRewritten(comparison))
-  return wasRewritten ? 'History was rewritten, and GitHub does not list the removed commits' : undefined
+  return isReplacement === true && isRewritten(comparison) ? REMOVED_UNLISTED : undefined
 }
 
-async function compareEnds(
-  range: CompareRange,
-  missingBases: number,
-  github: GitHub,
-  ownRepository: string,
-): Promise<FoundChange> {
-  const { repository: requested = ownRepository, base, head, about, aboutWithNames = about, pullRequest } = range
+async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
+  const { repository: requested = ownRepository, base, head, about, pullRequest } = range
   const comparison = await github.compare(requested, base, head)
   const { repositoryName = requested } = comparison
   const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
   return {
     ...comparison,
     repository,
-    missingBases,
     pullRequest,
-    title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
-    titleWithNames: `${aboutWithNames}, ${formatEnds(range, comparison, (ref) => quoteName(shortRef(ref)))}`,
-    unlisted: explainUnlisted(range, missingBases, comparison),
+    title: `${about}, ${formatEnds(range, comparison)}`,
+    unlisted: explainUnlisted(range, comparison),
   }
 }
 
@@ -164,22 +151,23 @@ function createMissingTokenError({ kind }: ChangeRange): ActionError {
 /**
  * Reads from GitHub what changed. GitHub may have deleted a commit that a forced push removed from the history. If the base is
  * missing, the fallback of the range is compared.
- * @param missingBases how many ranges with a missing base this range replaces
  * @throws ActionError if a request to GitHub fails, or there is no token
  */
 export async function compareWithFallback(
   range: ChangeRange,
   step: Pick<Step, 'context' | 'github'>,
-  missingBases = 0,
 ): Promise<FoundChange> {
   const { context, github } = step
-  if ('reason' in range) return { ...range, missingBases }
+  if ('reason' in range) return range
   if (github === undefined) throw createMissingTokenError(range)
-  if (range.kind !== 'compare')
-    return compareWithFallback(await findCompareRange(range, github, context), step, missingBases)
-  const compare = () => compareEnds(range, missingBases, github, context.repository)
+  if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
+  const compare = () => compareEnds(range, github, context.repository)
   if (range.fallback === undefined) return compare()
-  return (await tolerateNotFound(compare)) ?? compareWithFallback(range.fallback, step, missingBases + 1)
+  const found = await tolerateNotFound(compare)
+  if (found !== undefined) return found
+  const instead = await compareWithFallback(range.fallback, step)
+  if ('reason' in instead) return { ...instead, isBaseMissing: true }
+  return { ...instead, isBaseMissing: true, unlisted: instead.unlisted ?? REMOVED_UNLISTED }
 }
 
 /** The inputs in use that need the change. */
@@ -218,16 +206,31 @@ export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentS
     )
 }
 
+const MOVES_BASE =
+  'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs, rehearsals and runs with an explicit `change-range` in a separate workflow.'
+
+/**
+ * Warns that this run may move the base of later ranges past changes that were never sent: a dry run or a rehearsal that looks
+ * back, or a manual run with an explicit range. Other events are not reported for an explicit range: if an automatic run of a
+ * workflow has one, all its runs do, and none looks back.
+ */
+export function describeMovedBase(inputs: AgentInputs, context: Context): string | undefined {
+  const { changeRange, dryRun, task } = inputs
+  const { event, eventName, actor, repository, isRehearsal } = context
+  if (event.kind === 'tag' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
+  const looksBack = isChangeWanted(inputs) && findChangeRange(context, changeRange).kind === 'since-last-success'
+  if ((dryRun || isRehearsal) && looksBack) return MOVES_BASE
+  const isOfThisRepository =
+    isExplicitRange(changeRange) && isSameRepository(changeRange.repository ?? repository, repository)
+  return event.kind === 'manual' && isOfThisRepository ? MOVES_BASE : undefined
+}
+
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBases({ missingBases, ...found }: FoundChange, { record }: AgentStep): void {
-  const commits = missingBases === 1 ? 'commit' : 'commits'
-  const runs = missingBases === 1 ? 'the last successful run' : `the last ${missingBases} successful runs`
-  const verb = missingBases === 1 ? 'is' : 'are'
-  const compared =
-    'reason' in found ? 'No earlier commit is left to compare with.' : `Compared instead: ${found.title}.`
+function noticeMissingBase(found: FoundChange, { record }: AgentStep): void {
+  const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
   record.notice(
     'A base commit does not exist any more',
-    `The ${commits} of ${runs} ${verb} no longer in the repository, for example because of a forced push. ${compared}`,
+    `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
   )
 }
 
@@ -251,7 +254,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
-    if (found.missingBases > 0 && range.kind === 'since-last-success') noticeMissingBases(found, step)
+    if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
     return found
   }
   const dependents = listDependents(inputs)

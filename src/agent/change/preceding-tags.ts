@@ -19,8 +19,6 @@ const VERSION = new RegExp(String.raw`(?<=(?<mark>^|[^a-z\d.+])(?<v>v?))(?:${NUM
 /** A name and its version without a mark: `go1.21.0`, `build7`. */
 const WITHOUT_MARK = new RegExp(String.raw`(?<=^[a-z_-]*[a-z])(?:${NUMBERS})`, 'i')
 
-/** `1.0.0.post1` follows `1.0.0`. */
-const POST_RELEASE = /^[._-]?post[._-]?(\d{1,9})$/i
 /** `1.0.0.Final` is not a pre-release. */
 const RELEASE = /^[._-](?:final|ga|release)$/i
 
@@ -39,14 +37,12 @@ const toParts = (text: string): readonly Part[] =>
 function parseVersion(tag: string): Version | undefined {
   const found = findVersion(tag)
   if (found === undefined) return undefined
-  const numbers = found[0].split(/\D/).map(Number)
   // Build metadata, after `+`, has no precedence.
   const rest = tag.slice(found.index + found[0].length).replace(/\+.*$/s, '')
-  const post = POST_RELEASE.exec(rest)?.[1]
   return {
     prefix: tag.slice(0, found.index),
-    numbers: post === undefined ? numbers : [...numbers, Number(post)],
-    preRelease: post !== undefined || RELEASE.test(rest) ? [] : toParts(rest),
+    numbers: found[0].split(/\D/).map(Number),
+    preRelease: RELEASE.test(rest) ? [] : toParts(rest),
   }
 }
 

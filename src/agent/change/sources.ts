@@ -128,12 +128,6 @@ export interface SourceLookUp {
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
   /** Returns what `find` has found for a commit, without a look-up; undefined if it needs one. */
   readonly getFound: (commit: ChangeCommit) => Promise<readonly SourcePullRequest[]> | undefined
-  /**
-   * Looks up commits again for which GitHub listed no pull request, because its list may have been late: the newest one, and the
-   * others only if that has one now, because what is pushed together is listed together.
-   * @throws ActionError if a request to GitHub fails
-   */
-  readonly lookAgain: (commits: readonly ChangeCommit[]) => Promise<void>
 }
 
 /** @param repository of the commits */
@@ -141,7 +135,6 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
-  const empty = new Set<string>()
   let lookUps = 0
   let firstLookAt: number | undefined
 
@@ -201,27 +194,11 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     const looking = lookUp(commit)
     found.set(commit.sha, looking)
     const sources = await looking
-    if (sources.length === 0) empty.add(commit.sha)
     await spread(sources, commit, commits)
     return sources
   }
 
-  function forget({ sha }: ChangeCommit): void {
-    empty.delete(sha)
-    found.delete(sha)
-    lookUps--
-  }
-
-  return {
-    find,
-    getFound: ({ sha }) => found.get(sha),
-    async lookAgain(commits) {
-      const [newest, ...others] = commits.filter(({ sha }) => empty.has(sha))
-      if (newest === undefined) return
-      forget(newest)
-      if ((await find(newest, commits)).length > 0) others.forEach(forget)
-    },
-  }
+  return { find, getFound: ({ sha }) => found.get(sha) }
 }
 
 /**
