@@ -53,12 +53,6 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
   }
 }
 
-/** Reads the totals of a range in one small request. */
-export async function readTotals(range: DateRange, step: Step): Promise<VisitorTotals> {
-  const { totals } = await createPageReader(range, step, 1)(0)
-  return totals
-}
-
 /** 2.5 million rows, which take more than four days at 100 requests an hour. A longer list is treated as endless. */
 export const MAX_PAGES = 10_000
 /** Also limits a service that sends more rows a page than were requested. */
