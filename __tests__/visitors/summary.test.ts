@@ -137,22 +137,13 @@ test.each([
   expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
 })
 
-test('draws no chart of zeros, but draws one if only newer periods have no visitors', () => {
+test('shows periods without visitors as zeros, but draws no chart of zeros alone', () => {
+  for (const shown of [trend(0, 0, 6), trend(5, 0, 0)]) {
+    const markdown = summary(shown)
+    expect(markdown).toContain('mermaid')
+    expect(markdown).toContain(cells('1 to 31 December 2025', '0', '0', '0'))
+  }
   expect(summary(trend(0, 0, 0))).not.toContain('mermaid')
-  expect(summary(trend(5, 0, 0))).not.toContain('counted no visitors')
-  expect(summary(trend(5, 0, 0))).toContain('mermaid')
-})
-
-test.each([
-  [trend(0, 5, 6), '31 October to 30 November 2025', 'in the oldest period.'],
-  [trend(0, 0, 6), '31 October to 31 December 2025 (2 periods)', 'in the 2 oldest periods.'],
-  [trend(undefined, 0, 6), '1 to 31 December 2025', 'in the oldest period.'],
-])('shows the oldest periods without visitors as one row, without a chart', (given, name, words) => {
-  const markdown = summary(given)
-  expect(markdown).toContain(`<tr><td>${name}</td><td colspan="3">no visitors, or not available</td></tr>`)
-  expect(markdown).toContain(`The service counted no visitors ${words} It may not keep numbers for that long.`)
-  expect(markdown).not.toContain('mermaid')
-  expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
 })
 
 test('shows the change since the period before that the trend has read', () => {

@@ -277,57 +277,20 @@ function renderChart(periods: readonly PeriodTotals[], totals: readonly VisitorT
   ].join('\n')
 }
 
-const isEmpty = ({ totals }: PeriodTotals): boolean =>
-  totals !== undefined && totals.human + totals.ai + totals.total === 0
-
-/**
- * Returns the oldest periods if they have no visitors and a later period has. Section 4.4 of the service's interface does not
- * specify the response for days that it no longer knows, so these periods may be gaps.
- */
-function listEmptyPeriods({ periods }: EarlierPeriods): readonly PeriodTotals[] {
-  const known = periods.filter(({ totals }) => totals !== undefined)
-  return known.slice(
-    0,
-    Math.max(
-      0,
-      known.findIndex((period) => !isEmpty(period)),
-    ),
-  )
-}
-
 /** Renders a chart only if every period has its totals: a line across a gap would show numbers that are unknown. */
 function renderTrend({ trend = 0, earlier }: ExportReport): readonly (string | undefined)[] {
   if (trend === 0 || earlier === undefined) return []
   const { periods } = earlier
   const known = periods.flatMap(({ totals }) => totals ?? [])
-  const empty = listEmptyPeriods(earlier)
-  const rows = periods.flatMap((one) => {
-    const { period, totals } = one
-    const name = escapeHtml(describeRange(period))
-    if (totals === undefined) return [[name, 'not available']]
-    if (empty.includes(one))
-      return one === empty[0] ? [[escapeHtml(nameTogether(empty)), 'no visitors, or not available']] : []
-    return [[name, ...[totals.human, totals.ai, totals.total].map(formatNumber)]]
-  })
+  const rows = periods.map(({ period, totals }) => [
+    escapeHtml(describeRange(period)),
+    ...(totals ? [totals.human, totals.ai, totals.total].map(formatNumber) : ['not available']),
+  ])
   return [
     '### Trend',
-    known.length === periods.length && empty.length === 0 ? renderChart(periods, known) : undefined,
+    known.length === periods.length ? renderChart(periods, known) : undefined,
     numberGrid(['Period', 'People', 'AI agents', 'All'], rows),
-    explainEmpty(empty),
   ]
-}
-
-/** Names consecutive periods together. */
-function nameTogether(periods: readonly PeriodTotals[]): string {
-  const [first, last] = [periods[0]?.period, periods.at(-1)?.period]
-  const range = describeRange({ ...first, ...(last && { dateTo: last.dateTo }) })
-  return periods.length === 1 ? range : `${range} (${periods.length} periods)`
-}
-
-function explainEmpty({ length }: readonly PeriodTotals[]): string | undefined {
-  if (length === 0) return undefined
-  const oldest = length === 1 ? 'the oldest period' : `the ${length} oldest periods`
-  return `The service counted no visitors in ${oldest}. It may not keep numbers for that long. If so, the period that follows may be incomplete.`
 }
 
 function renderTopPages({ file, rows, topPages, totals, earlier }: ExportReport): readonly string[] {
