@@ -78,15 +78,16 @@ test.each<[Ending, boolean, Partial<ExportReport>, string | RegExp]>([
 })
 
 test.each([
-  [112, 100, '12% more than the day before'],
-  [88, 100, '12% fewer than the day before'],
-  [101, 100, '1.0% more than the day before'],
-  [100, 100, 'as many as the day before'],
-  [5, 0, 'the day before had none'],
-  [0, 0, 'as many as the day before'],
-  [0, 5, '100% fewer than the day before'],
-  [100_001, 100_000, 'less than 0.1% more than the day before'],
-  [20_100, 100, '20,000% more than the day before'],
+  [112, 100, 'That is 12% more than the day before.'],
+  [88, 100, 'That is 12% fewer than the day before.'],
+  [101, 100, 'That is 1% more than the day before.'],
+  [100, 100, 'That is as many as the day before.'],
+  [5, 0, 'The day before had none.'],
+  [0, 0, 'That is as many as the day before.'],
+  [0, 5, 'That is 100% fewer than the day before.'],
+  [100_300, 100_000, 'That is 0.3% more than the day before.'],
+  [100_001, 100_000, 'That is 0% more than the day before.'],
+  [20_100, 100, 'That is 20,000% more than the day before.'],
 ])('describes %d after %d as “%s”', (now, before, words) => {
   expect(describeChange(now, before, 'the day before')).toBe(words)
 })

@@ -37,21 +37,20 @@ export interface ExportReport extends Partial<Pick<VisitorsInputs, 'projectId' |
   readonly error?: (Pick<ActionError, 'message' | 'hint'> & Partial<Pick<ActionError, 'code' | 'quote'>>) | undefined
 }
 
-const MIN_SHOWN_PERCENT = 0.1
-
-function formatPercent(percent: number): string {
-  if (percent < MIN_SHOWN_PERCENT) return `less than ${MIN_SHOWN_PERCENT}%`
-  return `${percent < 10 ? percent.toFixed(1) : formatNumber(Math.round(percent))}%`
+/** Such as `12%` and, below ten, `1.2%`. */
+function formatPercent(now: number, before: number): string {
+  const percent = (100 * Math.abs(now - before)) / before
+  return `${formatNumber(percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent))}%`
 }
 
 /**
- * Describes how a number differs from the number before, such as `12% more than the 30 days before`.
+ * Describes how a number differs from the number before, such as `That is 12% more than the 30 days before.`
  * @param name of the period before, for the middle of a sentence
  */
 export function describeChange(now: number, before: number, name: string): string {
-  if (now === before) return `as many as ${name}`
-  if (before === 0) return `${name} had none`
-  return `${formatPercent((100 * Math.abs(now - before)) / before)} ${now > before ? 'more' : 'fewer'} than ${name}`
+  if (now === before) return `That is as many as ${name}.`
+  if (before === 0) return `${capitalize(name)} had none.`
+  return `That is ${formatPercent(now, before)} ${now > before ? 'more' : 'fewer'} than ${name}.`
 }
 
 interface PeriodBefore {
@@ -68,9 +67,7 @@ function findPeriodBefore({ earlier }: ExportReport): PeriodBefore | undefined {
 function describeChangeSince(report: ExportReport): string | undefined {
   const { totals } = report
   const before = findPeriodBefore(report)
-  if (before === undefined || totals === undefined) return undefined
-  const change = describeChange(totals.total, before.totals.total, before.name)
-  return change.startsWith(before.name) ? `${capitalize(change)}.` : `That is ${change}.`
+  return before && totals && describeChange(totals.total, before.totals.total, before.name)
 }
 
 function describeMissingPeriods({ earlier }: ExportReport): string | undefined {
@@ -190,10 +187,7 @@ const formatSign = (now: number, before: number): string => (now > before ? '+' 
 /** Formats a change in percent; `new` if there is nothing to compare with. */
 function formatRelativeChange(now: number, before: number): string {
   if (now === before) return '0%'
-  if (before === 0) return 'new'
-  const percent = (100 * Math.abs(now - before)) / before
-  const rounded = percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)
-  return `${formatSign(now, before)}${formatNumber(rounded)}%`
+  return before === 0 ? 'new' : `${formatSign(now, before)}${formatPercent(now, before)}`
 }
 
 function formatDifference(now: number, before: number): string {
