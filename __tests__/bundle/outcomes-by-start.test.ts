@@ -123,8 +123,8 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--action visitors --scenario full-disk', 'The file could not be written'],
   ['--action visitors --scenario long-path', 'The service sent a path that is longer than'],
   ['--action visitors --scenario endless-pages --speed 5', 'The file would be larger than'],
-  ['--action visitors --scenario short-history --input days=60 --input compare=true', 'were not compared with'],
-  ['--action visitors --scenario short-history --input trend=12', 'The trend lacks'],
+  ['--action visitors --scenario short-history --input days=60 --input compare=true', 'were not read'],
+  ['--action visitors --scenario short-history --input trend=12', 'were not read'],
   ['--action visitors --scenario moving-pages', 'Rows moved while the pages were read'],
 ]
 

@@ -4,7 +4,14 @@ import { expect } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { parseVisitorsInputs, type VisitorRow, type VisitorsInputs } from '../../src/visitors/inputs.ts'
+import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
+import type { EarlierPeriods } from '../../src/visitors/earlier-periods.ts'
+import {
+  parseVisitorsInputs,
+  type VisitorRow,
+  type VisitorsInputs,
+  type VisitorTotals,
+} from '../../src/visitors/inputs.ts'
 import { toExportOutputs, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
@@ -99,13 +106,25 @@ export async function runExport(
   return { ...played, requests, written }
 }
 
+const JANUARY = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
+
+/** Creates periods of a month, oldest first, the last one January 2026. */
+export function createPeriods(...totals: readonly (VisitorTotals | undefined)[]): EarlierPeriods {
+  const last = totals.length - 1
+  const periods = totals.map((one, index) => {
+    const period = index === last ? JANUARY : getEarlierPeriod(JANUARY, last - index)
+    return { period, totals: one }
+  })
+  return { periods }
+}
+
 /** Creates a report, by default of a complete export. Only a complete or uncertain export leaves a file. */
 export function createVisitorsReport(fields: Partial<ExportReport> = {}): ExportReport {
   const hasFile = ['complete', 'uncertain'].includes(fields.ending ?? 'complete')
   return {
     ending: 'complete',
     projectId: 'docs-demo',
-    range: { dateFrom: '2026-01-01', dateTo: '2026-02-01' },
+    range: JANUARY,
     ...(hasFile ? { file: 'out/visitors.csv' } : {}),
     totals: TOTALS,
     rows: 3,

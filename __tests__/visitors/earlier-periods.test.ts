@@ -26,7 +26,10 @@ const THEN = createPage([createRow('/up', 10), createRow('/same', 2), createRow(
 test('reads the totals of the period before in one request for one row', async () => {
   const { report, requests } = await runExport(respondInOrder(NOW, THEN), { ...PAGES, compare: 'true' })
   expect(report).toMatchObject({ totals: NOW.totals, rows: 3 })
-  expect(report.comparison).toEqual({ name: 'the 28 days before', totals: THEN.totals })
+  expect(report.earlier?.periods).toEqual([
+    { period: BEFORE, totals: THEN.totals },
+    { period: FEBRUARY, totals: NOW.totals },
+  ])
   expect(requests).toMatchObject([
     { ...FEBRUARY, limit: 250, offset: 0 },
     { ...BEFORE, limit: 1, offset: 0 },
@@ -38,8 +41,8 @@ test('reads all pages of the period before, and writes none of them to the file'
     respondInOrder(NOW, { ...THEN, ...MORE }, createPage([createRow('/gone-too', 3)], { totals: THEN.totals })),
     PAGES,
   )
-  expect(report.comparison).toMatchObject({
-    totals: THEN.totals,
+  expect(report.earlier).toMatchObject({
+    periods: [{ totals: THEN.totals }, { totals: NOW.totals }],
     pages: {
       gained: [
         { path: '/up', before: 10, now: 30 },
@@ -69,7 +72,7 @@ test.each([
   ['now', [repeatFirstRow(NOW), THEN], 2, 0],
   ['before', [NOW, repeatFirstRow(THEN)], 1, 1],
 ])('leaves out pages in only one list if rows moved %s', async (_when, responses, gained, lost) => {
-  const { pages } = (await runExport(respondInOrder(...responses), PAGES)).report.comparison ?? {}
+  const { pages } = (await runExport(respondInOrder(...responses), PAGES)).report.earlier ?? {}
   expect([pages?.isComplete, pages?.gained.length, pages?.lost.length]).toEqual([false, gained, lost])
 })
 
@@ -82,7 +85,7 @@ test.each<[string, readonly PageResult[]]>([
   ['a cancelled run', [NOW, { delivery: 'never' }]],
 ])('keeps the file if the comparison fails: %s', async (_name, responses) => {
   const { report, written, hostCalls } = await runExport(respondInOrder(...responses), PAGES, { cancelAtMs: 1 })
-  expect(report).toMatchObject({ ending: 'complete', rows: 3, comparison: { error: expect.any(Error) as unknown } })
+  expect(report).toMatchObject({ ending: 'complete', rows: 3, earlier: { error: expect.any(Error) as unknown } })
   expect(written).toContain('/new')
   expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
@@ -90,13 +93,13 @@ test.each<[string, readonly PageResult[]]>([
 test('keeps the totals of the period before, and reads the trend, if only its second page cannot be read', async () => {
   const second = { ...FULL, totals: THEN.totals }
   const { outputs, report, line, hostCalls, requests } = await runExport(
-    respondInOrder(NOW, second, createRefusal(403), small(20)),
+    respondInOrder(NOW, second, small(20), createRefusal(403)),
     { ...PAGES, trend: '3' },
   )
   expect(outputs).toMatchObject({ 'previous-human': '12', 'previous-ai': '7', 'previous-total': '19' })
-  expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([20, 12, NOW.totals.human])
+  expect(report.earlier?.periods.map(({ totals }) => totals?.human)).toEqual([20, 12, NOW.totals.human])
   expect(requests).toHaveLength(4)
-  expect(line).toContain('The pages were not compared with the 28 days before: The service denied access')
+  expect(line).toContain('The pages were not compared: The service denied access')
   expect(line).toContain('more than the 28 days before')
   expect(hostCalls.filter((call) => call.startsWith('notice:'))).toEqual([
     expect.stringContaining('The pages were not compared'),
@@ -110,7 +113,7 @@ test.each([
   const paths = Array.from('abcdefghijkl')
   const listAll = (total: number) => createPage(paths.toReversed().map((path) => createRow(path, total)))
   const { report } = await runExport(respondInOrder(listAll(now), listAll(before)), PAGES)
-  expect(report.comparison?.pages?.[kind].map(({ path }) => path)).toEqual(paths.slice(0, 10))
+  expect(report.earlier?.pages?.[kind].map(({ path }) => path)).toEqual(paths.slice(0, 10))
 })
 
 type Totals = Readonly<Record<string, number>>
@@ -131,7 +134,7 @@ test('lists the ten pages of both periods that gained and lost the most, and kee
       const gain = ({ now, before }: (typeof all)[number]): number => now - before
       const list = new VisitorList(true)
       await list.read(() => Promise.resolve(toPage(now)))
-      const pages = await comparePages(list, new VisitorList(), () => Promise.resolve(toPage(before)))
+      const pages = await comparePages(list, () => Promise.resolve(toPage(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
       const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))
       expect(pages).toMatchObject({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isComplete: true })
@@ -169,22 +172,17 @@ test('reads the trend newest first in one request for one row each, and outputs 
     entry(EARLIER[0], 30),
     entry([FEBRUARY.dateFrom, FEBRUARY.dateTo], 40),
   ])
-  expect(log).toContain("Reading the trend over 4 periods: 3 requests, which count toward the service's rate limit.")
+  expect(log).toContain('Reading 3 earlier periods of the same length.')
 })
 
-test.each([
-  ['true', '4', '2 requests, which count toward'],
-  ['pages', '4', '2 requests, which count toward'],
-  ['true', '3', '1 request, which counts toward'],
-])('does not read the period of the comparison (%s) of a trend of %s twice', async (compare, trend, more) => {
-  const { requests, outputs, log } = await runExport(respondInOrder(small(40), small(30), small(20), small(10)), {
+test.each(['true', 'pages'])('reads no period twice for a comparison (%s) and a trend', async (compare) => {
+  const { requests, outputs } = await runExport(respondInOrder(small(40), small(30), small(20), small(10)), {
     ...TREND,
-    trend,
     compare,
   })
-  expect(requests).toHaveLength(Number(trend))
-  expect(parseTrend(outputs['trend'])).toHaveLength(Number(trend))
-  expect(log.join()).toContain(`${trend} periods: ${more}`)
+  expect(requests).toHaveLength(4)
+  expect(parseTrend(outputs['trend'])).toHaveLength(4)
+  expect(outputs['previous-human']).toBe('30')
 })
 
 test.each<[string, readonly PageResult[], number]>([
@@ -195,8 +193,8 @@ test.each<[string, readonly PageResult[], number]>([
   const { report, outputs, requests, written, hostCalls } = await runExport(respondInOrder(...responses), TREND, {
     cancelAtMs: 1,
   })
-  expect(report).toMatchObject({ ending: 'complete', trend: { error: expect.any(Error) as unknown } })
-  expect(report.trend?.periods.map(({ totals }) => totals === undefined)).toEqual(
+  expect(report).toMatchObject({ ending: 'complete', earlier: { error: expect.any(Error) as unknown } })
+  expect(report.earlier?.periods.map(({ totals }) => totals === undefined)).toEqual(
     Array.from({ length: 4 }, (_, index) => index < 4 - known),
   )
   expect(parseTrend(outputs['trend'])).toHaveLength(known)
@@ -205,17 +203,17 @@ test.each<[string, readonly PageResult[], number]>([
   expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
-test('ends the trend after a failed comparison, without another request or notice', async () => {
+test('reads nothing more if the period directly before cannot be read, and gives one notice', async () => {
   const { report, requests, hostCalls } = await runExport(respondInOrder(small(40), createRefusal(400)), {
     ...TREND,
-    compare: 'true',
+    compare: 'pages',
   })
-  expect(report.trend?.periods.map(({ totals }) => totals?.human)).toEqual([undefined, undefined, undefined, 40])
+  expect(report.earlier?.periods.map(({ totals }) => totals?.human)).toEqual([undefined, undefined, undefined, 40])
   expect(requests).toHaveLength(2)
   expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
 test('reads no trend after a failed export', async () => {
   const { report, outputs, requests } = await runExport(respondInOrder(createRefusal(403)), TREND)
-  expect([report.trend, outputs['trend'], requests.length]).toEqual([undefined, '', 1])
+  expect([report.earlier, outputs['trend'], requests.length]).toEqual([undefined, '', 1])
 })

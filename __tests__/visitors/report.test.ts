@@ -12,7 +12,8 @@ import {
 } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
-import { NO_FILE, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
+import type { VisitorTotals } from '../../src/visitors/inputs.ts'
+import { NO_FILE, createPeriods, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
 
@@ -77,51 +78,37 @@ test.each<[Ending, boolean, Partial<ExportReport>, string | RegExp]>([
 })
 
 test.each([
-  [112, 100, '12% more than the day before'],
-  [88, 100, '12% fewer than the day before'],
-  [101, 100, '1.0% more than the day before'],
-  [100, 100, 'as many as the day before'],
-  [5, 0, 'the day before had none'],
-  [0, 0, 'as many as the day before'],
-  [0, 5, '100% fewer than the day before'],
-  [100_001, 100_000, 'less than 0.1% more than the day before'],
-  [20_100, 100, '20,000% more than the day before'],
+  [112, 100, 'That is 12% more than the day before.'],
+  [88, 100, 'That is 12% fewer than the day before.'],
+  [101, 100, 'That is 1% more than the day before.'],
+  [100, 100, 'That is as many as the day before.'],
+  [5, 0, 'The day before had none.'],
+  [0, 0, 'That is as many as the day before.'],
+  [0, 5, 'That is 100% fewer than the day before.'],
+  [100_300, 100_000, 'That is 0.3% more than the day before.'],
+  [100_001, 100_000, 'That is 0% more than the day before.'],
+  [20_100, 100, 'That is 20,000% more than the day before.'],
 ])('describes %d after %d as “%s”', (now, before, words) => {
   expect(describeChange(now, before, 'the day before')).toBe(words)
 })
 
 test('reports a comparison, and why it failed, and stays green', () => {
-  const name = 'the day before'
+  const total = (count: number): VisitorTotals => ({ human: count, ai: 0, total: count })
+  const compared = concludeExport(createVisitorsReport({ earlier: createPeriods(total(9), total(20), TOTALS) }))
+  expect(compared.text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
+  const first = concludeExport(createVisitorsReport({ earlier: createPeriods(total(0), TOTALS) }))
+  expect(first.text).toBe(`The 31 days before had none. ${WRITTEN}`)
+
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const compared = concludeExport(createVisitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
-  expect(compared.text).toBe(`That is 100% more than the day before. ${WRITTEN}`)
-  const none = { human: 0, ai: 0, total: 0 }
-  const first = concludeExport(createVisitorsReport({ comparison: { name, totals: none } }))
-  expect(first.text).toBe(`The day before had none. ${WRITTEN}`)
-  expect(concludeExport(createVisitorsReport({ comparison: { name, error } }))).toMatchObject({
+  const unread = { ...createPeriods(undefined, undefined, TOTALS), error }
+  expect(concludeExport(createVisitorsReport({ earlier: unread }))).toMatchObject({
     isGreen: true,
-    text: `${WRITTEN} The visitors were not compared with the day before: The service rejected the request (400).`,
+    text: `${WRITTEN} The visitors until 31 December 2025 were not read: ${error.message}`,
     advice: 'Ask for later days.',
   })
-})
-
-const GAP = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-const PERIOD = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
-const TREND = {
-  periods: [undefined, undefined, TOTALS].map((totals) => ({ period: PERIOD, totals })),
-  error: GAP,
-}
-
-test('counts the missing periods of the trend, and names the reason once', () => {
-  const lacks = 'The trend lacks 2 of 3 periods'
-  const alone = concludeExport(createVisitorsReport({ trend: TREND }))
-  expect(alone.text).toBe(`${WRITTEN} ${lacks}: ${GAP.message}`)
-  expect([alone.isGreen, alone.advice]).toEqual([true, 'Ask for later days.'])
-  const compared = concludeExport(
-    createVisitorsReport({ trend: TREND, comparison: { name: 'the 31 days before', error: GAP } }),
-  )
-  expect(compared.text).toBe(
-    `${WRITTEN} The visitors were not compared with the 31 days before: ${GAP.message} ${lacks}.`,
+  const onlyTotals = { ...createPeriods(TOTALS, TOTALS), error }
+  expect(concludeExport(createVisitorsReport({ earlier: onlyTotals })).text).toBe(
+    `That is as many as the 31 days before. ${WRITTEN} The pages were not compared: ${error.message}`,
   )
 })
 
@@ -134,16 +121,19 @@ test.each([
   expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
 })
 
-test('reads the period before from the trend if nothing was compared', () => {
-  const range = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
-  const periods = [5, 20, 40].map((total) => ({ period: range, totals: { ...TOTALS, total } }))
-  const { text } = concludeExport(createVisitorsReport({ range, trend: { periods, error: undefined } }))
-  expect(text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
+test('leaves periods without numbers out of the output `trend`', () => {
+  const earlier = createPeriods(undefined, undefined, TOTALS)
+  const { trend = '' } = toExportOutputs(createVisitorsReport({ trend: 3, earlier }))
+  expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
 })
 
-test('leaves periods without numbers out of the output `trend`', () => {
-  const { trend = '' } = toExportOutputs(createVisitorsReport({ trend: TREND }))
-  expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
+test.each<[Partial<ExportReport>, string, boolean]>([
+  [{ compare: 'true' }, '40', false],
+  [{ compare: 'pages', trend: 2 }, '40', true],
+  [{ compare: 'false', trend: 2 }, '', true],
+])('sets the outputs that the inputs (%j) request', (inputs, previous, hasTrend) => {
+  const outputs = toExportOutputs(createVisitorsReport({ ...inputs, earlier: createPeriods(TOTALS, TOTALS) }))
+  expect([outputs['previous-total'], outputs['trend'] !== '']).toEqual([previous, hasTrend])
 })
 
 test.each([

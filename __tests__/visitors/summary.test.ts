@@ -2,10 +2,10 @@ import { expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
-import type { ComparedPages, Trend } from '../../src/visitors/earlier-periods.ts'
+import type { ComparedPages } from '../../src/visitors/earlier-periods.ts'
 import { concludeExport, ENDINGS, renderExportSummary, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
+import { createPeriods, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
 
 function summary(fields: Partial<ExportReport> = {}): string {
   const report = createVisitorsReport(fields)
@@ -22,21 +22,18 @@ const cells = (first: string, ...numbers: readonly string[]): string =>
 
 const CHANGE = { path: '/gone', before: 1_234, now: 0 }
 const compared = (pages: Partial<ComparedPages>): Partial<ExportReport> => ({
-  comparison: {
-    name: 'the 30 days before',
-    totals: { human: 1000, ai: 0, total: 2500 },
+  earlier: {
+    ...createPeriods({ human: 1000, ai: 0, total: 2500 }, TOTALS),
     pages: { gained: [], lost: [], topBefore: new Map(), isComplete: true, ...pages },
   },
 })
 
 test('shows people, AI agents and all in one table, with share, change and the period before', () => {
-  const markdown = summary({
-    totals: { human: 1_100, ai: 300, total: 1_250 },
-    comparison: { name: 'the 30 days before', totals: { human: 1_000, ai: 301, total: 0 } },
-  })
+  const totals = { human: 1_100, ai: 300, total: 1_250 }
+  const markdown = summary({ totals, earlier: createPeriods({ human: 1_000, ai: 301, total: 0 }, totals) })
   expect(markdown).toContain(
     [
-      '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 30 days before</th></tr>',
+      '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 31 days before</th></tr>',
       cells('<b>People</b>', '1,100', '88.0%', '+10%', '1,000'),
       cells('<b>AI agents</b>', '300', '24.0%', '−0.3%', '301'),
       cells('<b>All</b>', '1,250', '', 'new', '0'),
@@ -55,7 +52,7 @@ test.each([
 ])('shows %d after %d as %s without the locale data of Node.js', (now, before, words) => {
   const localize = jest.spyOn(Number.prototype, 'toLocaleString')
   const totals = { human: now, ai: 0, total: now }
-  const markdown = summary({ totals, comparison: { name: 'the day before', totals: { ...totals, human: before } } })
+  const markdown = summary({ totals, earlier: createPeriods({ ...totals, human: before }, totals) })
   expect(localize).not.toHaveBeenCalled()
   localize.mockRestore()
   expect(/People<\/b>.*?([+−]?[\d,.]+%)<\/td><td align="right">[\d,]+<\/td><\/tr>/.exec(markdown)?.[1]).toBe(words)
@@ -108,25 +105,18 @@ test.each([
   expect(summary({ totals: { human, ai, total } })).not.toMatch(/seen as both|add up/)
 })
 
-const MONTHS = ['2025-11-01', '2025-12-01', '2026-01-01', '2026-02-01']
-const PERIODS = MONTHS.slice(1).map((dateTo, index) => ({ dateFrom: MONTHS[index] ?? '', dateTo }))
-
-function trend(...humans: readonly (number | undefined)[]): Trend {
-  const periods = PERIODS.map((period, index) => {
-    const human = humans[index]
-    return { period, totals: human === undefined ? undefined : { human, ai: 2 * human, total: 3 * human } }
-  })
-  const hasGap = periods.some(({ totals }) => totals === undefined)
-  return { periods, error: hasGap ? new ActionError('rejected', 'The service rejected the dates (400).') : undefined }
+function trend(...humans: readonly (number | undefined)[]): Partial<ExportReport> {
+  const totals = humans.map((human) => (human === undefined ? undefined : { human, ai: 2 * human, total: 3 * human }))
+  return { trend: humans.length, earlier: createPeriods(...totals) }
 }
 
 test('draws people and AI agents as two lines whose colors the title names, above the table', () => {
-  const markdown = summary({ trend: trend(400, 500, 900) })
+  const markdown = summary(trend(400, 500, 900))
   const chart = /```mermaid\n%%\{init: .*\}%%\n([^`]*)```/.exec(markdown)?.[1]
   expect(chart?.split('\n')).toEqual([
     'xychart-beta',
     '  title "Unique visitors: people (blue), AI agents (orange)"',
-    '  x-axis ["1 Nov", "1 Dec", "1 Jan"]',
+    '  x-axis ["31 Oct", "1 Dec", "1 Jan"]',
     '  y-axis "Visitors" 0 --> 1800',
     '  line [400, 500, 900]',
     '  line [800, 1000, 1800]',
@@ -138,41 +128,29 @@ test('draws people and AI agents as two lines whose colors the title names, abov
 })
 
 test.each([
-  ['the oldest', trend(undefined, 5, 6), '1 to 30 November 2025', ''],
-  ['all earlier ones', trend(undefined, undefined, 6), '1 to 31 December 2025', ' Earlier periods were not requested.'],
-])('names a missing period (%s), and draws no chart', (_which, missing, gap, more) => {
-  const markdown = summary({ trend: missing })
+  ['the oldest', trend(undefined, 5, 6), '31 October to 30 November 2025'],
+  ['all earlier ones', trend(undefined, undefined, 6), '1 to 31 December 2025'],
+])('names a missing period (%s), and draws no chart', (_which, missing, gap) => {
+  const markdown = summary(missing)
   expect(markdown).not.toContain('mermaid')
   expect(markdown).toContain(`<tr><td>${gap}</td><td colspan="3">not available</td></tr>`)
-  expect(markdown).toContain(
-    `The service returned no numbers for ${gap}: The service rejected the dates (400).${more}\n`,
-  )
   expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
 })
 
-test('draws no chart of zeros, but draws one if only newer periods have no visitors', () => {
-  expect(summary({ trend: trend(0, 0, 0) })).not.toContain('mermaid')
-  expect(summary({ trend: trend(5, 0, 0) })).not.toContain('counted no visitors')
-  expect(summary({ trend: trend(5, 0, 0) })).toContain('mermaid')
-})
-
-test.each([
-  [trend(0, 5, 6), '1 to 30 November 2025', 'in the oldest period.'],
-  [trend(0, 0, 6), '1 November to 31 December 2025 (2 periods)', 'in the 2 oldest periods.'],
-  [trend(undefined, 0, 6), '1 to 31 December 2025', 'in the oldest period.'],
-])('shows the oldest periods without visitors as one row, without a chart', (given, name, words) => {
-  const markdown = summary({ trend: given })
-  expect(markdown).toContain(`<tr><td>${name}</td><td colspan="3">no visitors, or not available</td></tr>`)
-  expect(markdown).toContain(`The service counted no visitors ${words} It may not keep numbers for that long.`)
-  expect(markdown).not.toContain('mermaid')
-  expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
+test('shows periods without visitors as zeros, but draws no chart of zeros alone', () => {
+  for (const shown of [trend(0, 0, 6), trend(5, 0, 0)]) {
+    const markdown = summary(shown)
+    expect(markdown).toContain('mermaid')
+    expect(markdown).toContain(cells('1 to 31 December 2025', '0', '0', '0'))
+  }
+  expect(summary(trend(0, 0, 0))).not.toContain('mermaid')
 })
 
 test('shows the change since the period before that the trend has read', () => {
-  const markdown = summary({ trend: trend(1, 10, 20), totals: { human: 20, ai: 40, total: 60 } })
+  const markdown = summary({ ...trend(1, 10, 20), totals: { human: 20, ai: 40, total: 60 } })
   expect(markdown).toContain('<th>Change</th><th>The 31 days before</th></tr>')
   expect(markdown).toContain(cells('<b>All</b>', '60', '', '+100%', '30'))
-  expect(summary({ trend: trend(undefined, undefined, 20) })).not.toContain('<th>Change</th>')
+  expect(summary(trend(undefined, undefined, 20))).not.toContain('<th>Change</th>')
 })
 
 /** By the formula of WCAG. */
@@ -185,7 +163,7 @@ function luminance(colour: string): number {
 }
 
 test('uses chart colors that are readable on a white page and on a dark page', () => {
-  const init = /```mermaid\n%%\{init: (.*)\}%%/.exec(summary({ trend: trend(1, 2, 3) }))?.[1] ?? '{}'
+  const init = /```mermaid\n%%\{init: (.*)\}%%/.exec(summary(trend(1, 2, 3)))?.[1] ?? '{}'
   const { themeVariables } = JSON.parse(init) as { themeVariables: { xyChart: Record<string, string> } }
   const { backgroundColor, ...colors } = themeVariables.xyChart
   expect(backgroundColor).toBe('transparent')
@@ -204,7 +182,7 @@ test('makes room for 24 labels of the axis', () => {
     period: getEarlierPeriod({ dateFrom: '2025-01-01', dateTo: '2026-01-01' }, 24 - age),
     totals: TOTALS,
   }))
-  expect(summary({ trend: { periods, error: undefined } })).toContain('{"xyChart":{"width":1920}')
+  expect(summary({ trend: 24, earlier: { periods } })).toContain('{"xyChart":{"width":1920}')
 })
 
 test.each([
@@ -240,9 +218,7 @@ test('quotes the reason for which the service refused an earlier period, and kee
     quote: 'Only 90 days | @all.',
   })
   const quoted = 'The service says: <code>Only 90 days &#124; &#64;all&#46;</code>'
-  const { periods } = trend(undefined, 5, 6)
-  expect(summary({ comparison: { name: 'the 31 days before', error } })).toContain(quoted)
-  expect(summary({ trend: { periods, error } })).toContain(quoted)
+  expect(summary({ earlier: { ...createPeriods(undefined, TOTALS), error } })).toContain(quoted)
 })
 
 test('shows only the verdict if the inputs are invalid', () => {

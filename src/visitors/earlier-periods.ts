@@ -1,13 +1,14 @@
 /**
- * Reads and compares the periods before the exported one. An error here affects only the comparison or the trend, not
- * the file.
+ * Reads the periods before the exported one, for the comparison and the trend. An error here affects only these, not the
+ * file.
  */
 import type { Step } from '../action/step.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
-import { describeRange, getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'
+import { getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'
 import type { VisitorsInputs, VisitorTotals } from './inputs.ts'
-import { createPageReader, readTotals, selectTop, shortenPath, VisitorList, type ReadPage } from './visitor-list.ts'
+import { createPageReader, selectTop, shortenPath, VisitorList, type ReadPage } from './visitor-list.ts'
 
 /** Unique visitors of one page in two periods. */
 export interface PageChange {
@@ -25,14 +26,20 @@ export interface ComparedPages {
   readonly isComplete: boolean
 }
 
-export interface PeriodComparison {
-  /** Names the period, for the middle of a sentence. */
-  readonly name: string
-  /** Undefined if the period could not be read. */
-  readonly totals?: VisitorTotals | undefined
-  readonly pages?: ComparedPages
-  /** Why the totals, or only the pages, are missing. */
-  readonly error?: ActionError
+export interface PeriodTotals {
+  readonly period: Period
+  /** Undefined if they could not be read. */
+  readonly totals: VisitorTotals | undefined
+}
+
+/** The exported period and those before it. */
+export interface EarlierPeriods {
+  /** Oldest first; the last one is the exported period. */
+  readonly periods: readonly PeriodTotals[]
+  /** With `compare: pages`, the pages of the last two periods. */
+  readonly pages?: ComparedPages | undefined
+  /** Why the oldest periods have no totals, or if they have, why the pages were not compared. */
+  readonly error?: ActionError | undefined
 }
 
 /** The maximum length of each list: pages that gained visitors, and pages that lost visitors. */
@@ -53,9 +60,10 @@ function addChange(
 /**
  * Compares the pages while the pages of the period before are read. Removes compared pages from `now`, so that only one
  * list is in memory.
- * @param before is still empty; it has the totals even if a later page cannot be read
+ * @param readPage of the period before
  */
-export async function comparePages(now: VisitorList, before: VisitorList, readPage: ReadPage): Promise<ComparedPages> {
+export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<ComparedPages> {
+  const before = new VisitorList()
   const isNowComplete = now.doubts === ''
   const topPaths = new Set(now.topPages.map(({ path }) => shortenPath(path)))
   const topBefore = new Map<string, number>()
@@ -79,81 +87,57 @@ export async function comparePages(now: VisitorList, before: VisitorList, readPa
   return { gained, lost, topBefore, isComplete: isNowComplete && isBeforeComplete }
 }
 
+/** @throws the error, unless it is one that costs only the comparison or the trend */
+function reportError(error: unknown, title: string, step: Step): ActionError {
+  if (!(error instanceof ActionError)) throw error
+  step.runner.notice(title, describeError(error))
+  return error
+}
+
 /**
- * Reads the period of the same length before. The file is already complete, so any error, even a cancelled run, is only reported.
- * @returns undefined if the inputs request no comparison or the period has no known length
+ * Reads the totals of the periods before the exported one, the newest first, and then the pages of the period directly before.
+ * The file is already complete, so any error, even a cancelled run, is only reported. The first error ends the totals: each
+ * request was already retried, and a service that refuses a period because of its age would refuse older ones too.
+ * @param now the exported list
+ * @returns undefined if the inputs request no earlier period
  */
-export async function readComparison(
-  { compare, range }: VisitorsInputs,
+export async function readEarlierPeriods(
+  { compare, trend, range }: VisitorsInputs,
   now: VisitorList,
   step: Step,
-): Promise<PeriodComparison | undefined> {
-  const period = toPeriod(range)
-  if (compare === 'false' || period === undefined) return undefined
-  const [name, earlier] = [namePeriodBefore(period), getEarlierPeriod(period, 1)]
-  step.runner.log(`Comparing with ${name}, ${describeRange(earlier)}.`)
-  const before = new VisitorList()
-  try {
-    if (compare === 'true') return { name, totals: await readTotals(earlier, step) }
-    const pages = await comparePages(now, before, createPageReader(earlier, step))
-    return { name, totals: before.totals, pages }
-  } catch (error) {
-    if (!(error instanceof ActionError)) throw error
-    const { totals } = before
-    const what = totals === undefined ? 'The visitors' : 'The pages'
-    step.runner.notice(`${what} were not compared`, describeError(error))
-    return { name, totals, error }
-  }
-}
-
-export interface TrendPeriod {
-  readonly period: Period
-  /** Undefined if the service did not return them. */
-  readonly totals: VisitorTotals | undefined
-}
-
-export interface Trend {
-  /** Oldest first; the last one is the exported period. */
-  readonly periods: readonly TrendPeriod[]
-  /** Why the oldest periods are missing. */
-  readonly error: ActionError | undefined
-}
-
-/**
- * Reads the totals of the earlier periods, the newest first. The first error ends it: each request was already retried, and a
- * service that refuses a period because of its age would refuse older ones too.
- * @param comparison contains the totals of the period directly before, which are not read again
- */
-export async function readTrend(
-  { trend: count, range }: VisitorsInputs,
-  totals: VisitorTotals | undefined,
-  comparison: PeriodComparison | undefined,
-  step: Step,
-): Promise<Trend | undefined> {
+): Promise<EarlierPeriods | undefined> {
   const exported = toPeriod(range)
+  const count = Math.max(trend, compare === 'false' ? 0 : 2)
   if (count === 0 || exported === undefined) return undefined
-  // If only the pages were not compared, the service knows the period.
-  let error = comparison?.totals === undefined ? comparison?.error : undefined
-  const requests = error === undefined ? count - (comparison === undefined ? 1 : 2) : 0
-  if (requests > 0) {
-    const what = `the trend over ${count} periods`
-    const verb = requests === 1 ? 'counts' : 'count'
-    step.runner.log(
-      `Reading ${what}: ${formatCount(requests, 'request')}, which ${verb} toward the service's rate limit.`,
-    )
-  }
-  const periods: TrendPeriod[] = [{ period: exported, totals }]
-  for (let age = 1; age < count; age++) {
-    const period = getEarlierPeriod(exported, age)
-    let before = age === 1 ? comparison?.totals : undefined
+  const { log } = step.runner
+  log(`Reading ${formatCount(count - 1, 'earlier period')} of the same length.`)
+
+  const periods: PeriodTotals[] = [{ period: exported, totals: now.totals }]
+  let firstPage: VisitorsPage | undefined
+  let error: ActionError | undefined
+  while (periods.length < count) {
+    const period = getEarlierPeriod(exported, periods.length)
+    let page: VisitorsPage | undefined
     try {
-      if (error === undefined) before ??= await readTotals(period, step)
+      // The first page of the period directly before has its totals, too.
+      const limit = compare === 'pages' && firstPage === undefined ? MAX_PAGE_ROWS : 1
+      if (error === undefined) page = await createPageReader(period, step, limit)(0)
     } catch (cause) {
-      if (!(cause instanceof ActionError)) throw cause
-      error = cause
-      step.runner.notice('The trend has a gap', `${describeRange(period)}: ${describeError(error)}`)
+      error = reportError(cause, 'Not all earlier periods were read', step)
     }
-    periods.unshift({ period, totals: before })
+    firstPage ??= page
+    periods.unshift({ period, totals: page?.totals })
   }
-  return { periods, error }
+
+  if (compare !== 'pages' || firstPage === undefined) return { periods, error }
+  log(`Comparing the pages with those of ${namePeriodBefore(exported)}.`)
+  const first = Promise.resolve(firstPage)
+  const readPage = createPageReader(getEarlierPeriod(exported, 1), step)
+  try {
+    const pages = await comparePages(now, (offset) => (offset === 0 ? first : readPage(offset)))
+    return { periods, pages, error }
+  } catch (cause) {
+    const pagesError = reportError(cause, 'The pages were not compared', step)
+    return { periods, error: error ?? pagesError }
+  }
 }

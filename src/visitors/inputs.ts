@@ -9,8 +9,6 @@ import {
   type Parsed,
   parseFields,
   type RawInputs,
-  refuse,
-  appendRejectedValue,
   SERVICE_FIELDS,
   timeoutInput,
   wholeNumberInput,
@@ -102,17 +100,10 @@ function requireLength(raw: RawInputs): string | false {
 
 const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => compare !== 'false' && requireLength(raw))
 
-const MIN_TREND = 2
-const MAX_TREND = 24
-
-const periodCountInput: Input<number> = (text, raw) => {
-  const count = /^\d{1,2}$/.test(text) ? Number(text) : NaN
-  const isAllowed = count === 0 || (count >= MIN_TREND && count <= MAX_TREND)
-  const rule = `must be 0, or a whole number from ${MIN_TREND} to ${MAX_TREND}`
-  return isAllowed ? count : refuse(appendRejectedValue(rule, text, raw))
-}
-
-const trendInput = inputThat(periodCountInput, (count, raw) => count > 0 && requireLength(raw))
+const trendInput = inputThat(wholeNumberInput(0, 24), (count, raw) => {
+  if (count === 1) return 'must be 0, or at least 2, because the exported period is one of them'
+  return count > 0 && requireLength(raw)
+})
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 export const VISITORS_FIELDS = {

@@ -4,9 +4,9 @@ import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, grid, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
-import { type DateRange, describeRange, labelPeriods, namePeriodBefore, toPeriod } from './date-range.ts'
-import type { ComparedPages, PeriodComparison, PageChange, Trend, TrendPeriod } from './earlier-periods.ts'
-import type { VisitorRow, VisitorTotals } from './inputs.ts'
+import { describeRange, labelPeriods, namePeriodBefore } from './date-range.ts'
+import type { EarlierPeriods, PageChange, PeriodTotals } from './earlier-periods.ts'
+import type { VisitorRow, VisitorsInputs, VisitorTotals } from './inputs.ts'
 import { shortenPath, SHOWN_PATH_LENGTH } from './visitor-list.ts'
 
 // Turns the facts of an export into the verdict, the outputs and the exit code.
@@ -15,12 +15,12 @@ import { shortenPath, SHOWN_PATH_LENGTH } from './visitor-list.ts'
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
 export type Ending = (typeof ENDINGS)[number]
 
-/** Everything that the step knows at its end. Log, outputs, summary and exit code are derived from it alone. */
-export interface ExportReport {
+/**
+ * Everything that the step knows at its end. Log, outputs, summary and exit code are derived from it alone. Has no inputs if
+ * they are invalid.
+ */
+export interface ExportReport extends Partial<Pick<VisitorsInputs, 'projectId' | 'range' | 'compare' | 'trend'>> {
   readonly ending: Ending
-  /** Undefined, as the range, if the inputs are invalid. */
-  readonly projectId?: string
-  readonly range?: DateRange
   readonly totals: VisitorTotals | undefined
   /** How many rows were read. */
   readonly rows: number
@@ -29,37 +29,28 @@ export interface ExportReport {
   readonly doubts: string
   /** The file's path in the workspace; undefined if there is no file. */
   readonly file?: string
-  /** Undefined if nothing was to be compared, or there is no file. */
-  readonly comparison?: PeriodComparison | undefined
-  /** Undefined if no trend was requested, or there is no file. */
-  readonly trend?: Trend | undefined
+  /** Undefined if none was requested, or there is no file. */
+  readonly earlier?: EarlierPeriods | undefined
   readonly durationMs: number
   readonly isRehearsal?: boolean | undefined
   /** The cause of the ending `error`. The error of a file has no code and no quote. */
   readonly error?: (Pick<ActionError, 'message' | 'hint'> & Partial<Pick<ActionError, 'code' | 'quote'>>) | undefined
 }
 
-const MIN_SHOWN_PERCENT = 0.1
-
-function formatPercent(percent: number): string {
-  if (percent < MIN_SHOWN_PERCENT) return `less than ${MIN_SHOWN_PERCENT}%`
-  return `${percent < 10 ? percent.toFixed(1) : formatNumber(Math.round(percent))}%`
+/** Such as `12%` and, below ten, `1.2%`. */
+function formatPercent(now: number, before: number): string {
+  const percent = (100 * Math.abs(now - before)) / before
+  return `${formatNumber(percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent))}%`
 }
 
 /**
- * Describes how a number differs from the number before, such as `12% more than the 30 days before`.
+ * Describes how a number differs from the number before, such as `That is 12% more than the 30 days before.`
  * @param name of the period before, for the middle of a sentence
  */
 export function describeChange(now: number, before: number, name: string): string {
-  if (now === before) return `as many as ${name}`
-  if (before === 0) return `${name} had none`
-  return `${formatPercent((100 * Math.abs(now - before)) / before)} ${now > before ? 'more' : 'fewer'} than ${name}`
-}
-
-function describeFailedComparison({ comparison }: ExportReport): string | undefined {
-  if (comparison?.error === undefined) return undefined
-  const what = comparison.totals === undefined ? 'The visitors' : 'The pages'
-  return `${what} were not compared with ${comparison.name}: ${comparison.error.message}`
+  if (now === before) return `That is as many as ${name}.`
+  if (before === 0) return `${capitalize(name)} had none.`
+  return `That is ${formatPercent(now, before)} ${now > before ? 'more' : 'fewer'} than ${name}.`
 }
 
 interface PeriodBefore {
@@ -68,26 +59,23 @@ interface PeriodBefore {
   readonly totals: VisitorTotals
 }
 
-/** The period directly before, from the comparison or from the trend. */
-function findPeriodBefore({ range, comparison, trend }: ExportReport): PeriodBefore | undefined {
-  if (comparison?.totals !== undefined) return { name: comparison.name, totals: comparison.totals }
-  const [period, totals] = [range && toPeriod(range), trend?.periods.at(-2)?.totals]
-  return period && totals && { name: namePeriodBefore(period), totals }
+function findPeriodBefore({ earlier }: ExportReport): PeriodBefore | undefined {
+  const [before, exported] = earlier?.periods.slice(-2) ?? []
+  return before?.totals && exported && { name: namePeriodBefore(exported.period), totals: before.totals }
 }
 
 function describeChangeSince(report: ExportReport): string | undefined {
   const { totals } = report
   const before = findPeriodBefore(report)
-  if (before === undefined || totals === undefined) return undefined
-  const change = describeChange(totals.total, before.totals.total, before.name)
-  return change.startsWith(before.name) ? `${capitalize(change)}.` : `That is ${change}.`
+  return before && totals && describeChange(totals.total, before.totals.total, before.name)
 }
 
-function describeMissingPeriods({ trend, comparison }: ExportReport): string | undefined {
-  const missing = trend?.periods.filter(({ totals }) => totals === undefined) ?? []
-  if (trend?.error === undefined || missing.length === 0) return undefined
-  const gap = `The trend lacks ${missing.length} of ${trend.periods.length} periods`
-  return trend.error === comparison?.error ? gap : `${gap}: ${trend.error.message}`
+function describeMissingPeriods({ earlier }: ExportReport): string | undefined {
+  if (earlier?.error === undefined) return undefined
+  const newest = earlier.periods.findLast(({ totals }) => totals === undefined)
+  const days = newest && describeRange({ dateTo: newest.period.dateTo })
+  const what = days === undefined ? 'The pages were not compared' : `The visitors ${days} were not read`
+  return `${what}: ${earlier.error.message}`
 }
 
 /** The file name may come from an event, and this text is rendered as Markdown. */
@@ -142,18 +130,13 @@ const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
 
 /** A step is green if it left a file with all rows of the service, or the inputs allow it to skip. */
 export function concludeExport(report: ExportReport): Conclusion {
-  const { ending, file, error, comparison, trend } = report
+  const { ending, file, error, earlier } = report
   const { title, text, advice } = ENDING_WORDS[ending]
   return {
     isGreen: file !== undefined || ending === 'skipped',
     title: error?.code === undefined ? (typeof title === 'string' ? title : title(report)) : ERROR_TITLES[error.code],
-    text: joinSentences([
-      describeChangeSince(report),
-      text(report),
-      describeFailedComparison(report),
-      describeMissingPeriods(report),
-    ]),
-    advice: error?.hint ?? advice ?? comparison?.error?.hint ?? trend?.error?.hint,
+    text: joinSentences([describeChangeSince(report), text(report), describeMissingPeriods(report)]),
+    advice: error?.hint ?? advice ?? earlier?.error?.hint,
   }
 }
 
@@ -164,27 +147,27 @@ export function concludeExport(report: ExportReport): Conclusion {
 const MAX_TOP_PAGES_BYTES = 120_000
 
 /** Periods without numbers are left out: a zero would be wrong. */
-function formatTrend({ periods }: Trend): string {
+function formatTrend({ periods }: EarlierPeriods): string {
   const known = periods.flatMap(({ period: { dateFrom: from, dateTo: to }, totals }) =>
     totals === undefined ? [] : [{ from, to, human: totals.human, ai: totals.ai, total: totals.total }],
   )
   return JSON.stringify(known)
 }
 
+function listTotals(prefix: string, totals: VisitorTotals | undefined): Readonly<Record<string, string>> {
+  const names = ['human', 'ai', 'total'] as const
+  return Object.fromEntries(names.map((name) => [`${prefix}${name}`, String(totals?.[name] ?? '')]))
+}
+
 /** Every output; an empty text means that there is no value. */
 export function toExportOutputs(report: ExportReport): Readonly<Record<string, string>> {
-  const { ending, totals, comparison, trend, rows, file, topPages } = report
-  const before = comparison?.totals
+  const { ending, compare = 'false', trend = 0, totals, earlier, rows, file, topPages } = report
   const listed = file === undefined ? [] : topPages
   const { texts } = takeFitting(listed, (page) => `${toOutputJson(page)},`, MAX_TOP_PAGES_BYTES)
   return {
-    human: String(totals?.human ?? ''),
-    ai: String(totals?.ai ?? ''),
-    total: String(totals?.total ?? ''),
-    'previous-human': String(before?.human ?? ''),
-    'previous-ai': String(before?.ai ?? ''),
-    'previous-total': String(before?.total ?? ''),
-    trend: trend === undefined ? '' : formatTrend(trend),
+    ...listTotals('', totals),
+    ...listTotals('previous-', compare === 'false' ? undefined : earlier?.periods.at(-2)?.totals),
+    trend: trend === 0 || earlier === undefined ? '' : formatTrend(earlier),
     rows: String(file === undefined ? 0 : rows),
     file: file ?? '',
     complete: String(ending === 'complete'),
@@ -204,10 +187,7 @@ const formatSign = (now: number, before: number): string => (now > before ? '+' 
 /** Formats a change in percent; `new` if there is nothing to compare with. */
 function formatRelativeChange(now: number, before: number): string {
   if (now === before) return '0%'
-  if (before === 0) return 'new'
-  const percent = (100 * Math.abs(now - before)) / before
-  const rounded = percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)
-  return `${formatSign(now, before)}${formatNumber(rounded)}%`
+  return before === 0 ? 'new' : `${formatSign(now, before)}${formatPercent(now, before)}`
 }
 
 function formatDifference(now: number, before: number): string {
@@ -269,7 +249,7 @@ const LABEL_CHARACTER_WIDTH = 8
 const MIN_CHART_WIDTH = 700
 
 /** The title names the lines, because most versions of Mermaid draw no legend in this chart. */
-function renderChart(periods: readonly Required<TrendPeriod>[], totals: readonly VisitorTotals[]): string | undefined {
+function renderChart(periods: readonly PeriodTotals[], totals: readonly VisitorTotals[]): string | undefined {
   const max = Math.max(...totals.flatMap(({ human, ai }) => [human, ai]))
   if (max === 0) return undefined
   const labels = labelPeriods(periods.map(({ period }) => period))
@@ -291,71 +271,25 @@ function renderChart(periods: readonly Required<TrendPeriod>[], totals: readonly
   ].join('\n')
 }
 
-const isEmpty = ({ totals }: TrendPeriod): boolean =>
-  totals !== undefined && totals.human + totals.ai + totals.total === 0
-
-/**
- * Returns the oldest periods if they have no visitors and a later period has. Section 4.4 of the service's interface does not
- * specify the response for days that it no longer knows, so these periods may be gaps.
- */
-function listEmptyPeriods({ periods }: Trend): readonly TrendPeriod[] {
-  const known = periods.filter(({ totals }) => totals !== undefined)
-  return known.slice(
-    0,
-    Math.max(
-      0,
-      known.findIndex((period) => !isEmpty(period)),
-    ),
-  )
-}
-
 /** Renders a chart only if every period has its totals: a line across a gap would show numbers that are unknown. */
-function renderTrend({ trend }: ExportReport): readonly (string | undefined)[] {
-  if (trend === undefined) return []
-  const { periods } = trend
+function renderTrend({ trend = 0, earlier }: ExportReport): readonly (string | undefined)[] {
+  if (trend === 0 || earlier === undefined) return []
+  const { periods } = earlier
   const known = periods.flatMap(({ totals }) => totals ?? [])
-  const empty = listEmptyPeriods(trend)
-  const rows = periods.flatMap((one) => {
-    const { period, totals } = one
-    const name = escapeHtml(describeRange(period))
-    if (totals === undefined) return [[name, 'not available']]
-    if (empty.includes(one))
-      return one === empty[0] ? [[escapeHtml(nameTogether(empty)), 'no visitors, or not available']] : []
-    return [[name, ...[totals.human, totals.ai, totals.total].map(formatNumber)]]
-  })
+  const rows = periods.map(({ period, totals }) => [
+    escapeHtml(describeRange(period)),
+    ...(totals ? [totals.human, totals.ai, totals.total].map(formatNumber) : ['not available']),
+  ])
   return [
     '### Trend',
-    known.length === periods.length && empty.length === 0 ? renderChart(periods, known) : undefined,
+    known.length === periods.length ? renderChart(periods, known) : undefined,
     numberGrid(['Period', 'People', 'AI agents', 'All'], rows),
-    explainGaps(trend),
-    explainEmpty(empty),
   ]
 }
 
-/** Names consecutive periods together. */
-function nameTogether(periods: readonly TrendPeriod[]): string {
-  const [first, last] = [periods[0]?.period, periods.at(-1)?.period]
-  const range = describeRange({ ...first, ...(last && { dateTo: last.dateTo }) })
-  return periods.length === 1 ? range : `${range} (${periods.length} periods)`
-}
-
-function explainGaps({ periods, error }: Trend): string | undefined {
-  const gap = periods.findLast(({ totals }) => totals === undefined)
-  if (gap === undefined || error === undefined) return undefined
-  const isLastGap = periods[0] === gap
-  const reason = `The service returned no numbers for ${describeRange(gap.period)}: ${escapeHtml(error.message)}`
-  return isLastGap ? reason : `${reason} Earlier periods were not requested.`
-}
-
-function explainEmpty({ length }: readonly TrendPeriod[]): string | undefined {
-  if (length === 0) return undefined
-  const oldest = length === 1 ? 'the oldest period' : `the ${length} oldest periods`
-  return `The service counted no visitors in ${oldest}. It may not keep numbers for that long. If so, the period that follows may be incomplete.`
-}
-
-function renderTopPages({ file, rows, topPages, totals, comparison }: ExportReport): readonly string[] {
+function renderTopPages({ file, rows, topPages, totals, earlier }: ExportReport): readonly string[] {
   if (file === undefined || topPages.length === 0) return []
-  const topBefore = comparison?.pages?.topBefore
+  const topBefore = earlier?.pages?.topBefore
   const siteTotal = totals?.total ?? 0
   const lines = topPages.map(({ path, human, ai, total }) => {
     const before = topBefore?.get(shortenPath(path))
@@ -371,9 +305,9 @@ function renderTopPages({ file, rows, topPages, totals, comparison }: ExportRepo
   return ['### Most visited pages', numberGrid(heads, lines.slice(0, length)) + rest]
 }
 
-function renderPageChanges({ comparison }: ExportReport): readonly string[] {
-  if (comparison?.pages === undefined) return []
-  const { gained, lost, isComplete }: ComparedPages = comparison.pages
+function renderPageChanges({ earlier }: ExportReport): readonly string[] {
+  if (earlier?.pages === undefined) return []
+  const { gained, lost, isComplete } = earlier.pages
   const lists = Object.entries({ gained, lost }).filter(([, changes]) => changes.length > 0)
   const toCells = ({ path, before, now }: PageChange): readonly string[] => [
     pathCell(path),
@@ -415,7 +349,7 @@ function renderHeadline({ ending, projectId, range, isRehearsal }: ExportReport,
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then the file. */
 export function renderExportSummary(report: ExportReport, { title, text, advice }: Conclusion): string {
-  const { error = report.comparison?.error ?? report.trend?.error } = report
+  const { error = report.earlier?.error } = report
   return joinBlocks([
     renderHeadline(report, title),
     text,

@@ -53,12 +53,6 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
   }
 }
 
-/** Reads the totals of a range in one small request. */
-export async function readTotals(range: DateRange, step: Step): Promise<VisitorTotals> {
-  const { totals } = await createPageReader(range, step, 1)(0)
-  return totals
-}
-
 /** 2.5 million rows, which take more than four days at 100 requests an hour. A longer list is treated as endless. */
 export const MAX_PAGES = 10_000
 /** Also limits a service that sends more rows a page than were requested. */
@@ -94,14 +88,6 @@ export function shortenPath(path: string): string {
   return Buffer.from(`${path.slice(0, SHOWN_PATH_LENGTH)}${hashText(path)}`).toString()
 }
 
-/**
- * Returns whether the text was not in the set. Short texts are kept as they are, and longer ones as hashes, which are longer
- * than any short text, so that the two never become equal.
- */
-function addIfNew(text: string, seen: Set<string>): boolean {
-  return seen.size < seen.add(text.length < 64 ? text : hashText(text)).size
-}
-
 /** Returns the items with the greatest weights, ties by path. */
 export function selectTop<Row extends { readonly path: string }>(
   rows: readonly Row[],
@@ -114,31 +100,10 @@ export function selectTop<Row extends { readonly path: string }>(
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
 
 /** @throws ActionError `invalid-response` if the list does not end or a path is too long */
-function assertWithinLimits(rows: number, paths: readonly string[]): void {
+function assertWithinLimits(rows: number, visitors: readonly VisitorRow[]): void {
   if (rows > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
-  if (paths.some((path) => Buffer.byteLength(path) > MAX_PATH_BYTES))
+  if (visitors.some(({ path }) => Buffer.byteLength(path) > MAX_PATH_BYTES))
     throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
-}
-
-/** The earlier pages whose `limit` rows extend past the offset of the current page, which can repeat their rows. */
-class OverlappedPages {
-  #pages: readonly { readonly endOffset: number; readonly paths: readonly string[] }[] = []
-
-  get isEmpty(): boolean {
-    return this.#pages.length === 0
-  }
-
-  moveTo(offset: number): void {
-    this.#pages = this.#pages.filter(({ endOffset }) => endOffset > offset)
-  }
-
-  countRepeated(paths: readonly string[]): number {
-    return paths.filter((path) => this.#pages.some((page) => page.paths.includes(path))).length
-  }
-
-  add(offset: number, paths: readonly string[]): void {
-    this.#pages = [...this.#pages, { endOffset: offset + MAX_PAGE_ROWS, paths }]
-  }
 }
 
 /** The visitors of a range, and what is kept in memory while its pages are read. */
@@ -173,37 +138,40 @@ export class VisitorList {
    * @throws ActionError `invalid-response` if the list does not end or a path is too long, and any error of `readPage`
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
-    const [seenPaths, seenResponses] = [new Set<string>(), new Set<string>()]
-    const overlapped = new OverlappedPages()
-    let [offset, received, emptyInARow] = [0, 0, 0]
+    /** By shortened path, the offset at which the last page with this row ended. */
+    const ends = new Map<string, number>()
+    let [offset, overlapEnd, received, emptyInARow] = [0, 0, 0, 0]
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
-      const paths = visitors.map(({ path }) => path)
       received += visitors.length
-      assertWithinLimits(received, paths)
+      assertWithinLimits(received, visitors)
       emptyInARow = visitors.length === 0 ? emptyInARow + 1 : 0
       if (hasMore && emptyInARow === MAX_EMPTY_PAGES)
         throw endless(
           `the service returned ${MAX_EMPTY_PAGES} empty pages in a row and reports that there are more rows`,
         )
-      overlapped.moveTo(offset)
-      const rows = visitors.filter(({ path }) => addIfNew(path, seenPaths))
-      const isNewResponse = addIfNew(JSON.stringify(paths), seenResponses)
-      if (visitors.length > 0 && overlapped.isEmpty) {
-        if (hasMore && rows.length === 0)
-          throw endless('the service returned a page with only known rows and reports that there are more rows')
-        if (!isNewResponse) throw endless('the service returned the same page again')
-      }
+      const end = offset + MAX_PAGE_ROWS
+      const rows = visitors.filter((row) => {
+        const path = shortenPath(row.path)
+        const lastEnd = ends.get(path)
+        ends.set(path, end)
+        // Unless an overlapped page explains the repetition, the row has moved back, so another row may have moved to a page
+        // that was already read.
+        this.#haveRowsMoved ||= lastEnd !== undefined && (lastEnd <= offset || lastEnd === end)
+        return lastEnd === undefined
+      })
+      // Even where pages overlap, a full page extends past all rows that were read.
+      const mustHaveNewRows = visitors.length >= MAX_PAGE_ROWS || (hasMore && offset >= overlapEnd)
+      if (visitors.length > 0 && rows.length === 0 && mustHaveNewRows)
+        throw endless('the service returned a page with only known rows')
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
-      // Any other row that appears twice has moved back, so another row may have moved to a page that was already read.
-      this.#haveRowsMoved ||= rows.length + overlapped.countRepeated(paths) < visitors.length
       this.rows += rows.length
       if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
-      overlapped.add(offset, paths)
+      overlapEnd = end
       // A page without new rows has been read to its end: a service that only limits its pages would have sent some.
       offset += rows.length === 0 ? MAX_PAGE_ROWS : visitors.length
     }

@@ -5,7 +5,7 @@ import type { Step } from '../action/step.ts'
 import { ActionError, logCauses } from '../runtime/errors.ts'
 import { formatDuration } from '../text/format.ts'
 import { describeRange } from './date-range.ts'
-import { readComparison, readTrend } from './earlier-periods.ts'
+import { readEarlierPeriods } from './earlier-periods.ts'
 import { EXPORT_FORMATS, parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
 import { concludeExport, renderExportSummary, type ExportReport, toExportOutputs } from './report.ts'
 import { createPageReader, VisitorList } from './visitor-list.ts'
@@ -45,14 +45,14 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 /** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<ExportReport> {
   const { runner, clock, signal, startedAt } = step
-  const { projectId, range, place } = inputs
-  const list = new VisitorList(inputs.compare === 'pages')
+  const { projectId, range, compare, trend, place } = inputs
+  const list = new VisitorList(compare === 'pages')
 
   function report(fields: Pick<ExportReport, 'ending'> & Partial<ExportReport>): ExportReport {
     const { totals, rows, topPages, doubts } = list
     const durationMs = clock.now() - startedAt
     const { isRehearsal } = step.context
-    return { projectId, range, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
+    return { projectId, range, compare, trend, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
   }
 
   runner.log(announce(inputs))
@@ -61,9 +61,8 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     const { doubts } = list
     if (doubts !== '') runner.warn(doubts)
     // The file is complete and in its final place, so no later error removes it.
-    const comparison = await readComparison(inputs, list, step)
-    const trend = await readTrend(inputs, list.totals, comparison, step)
-    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison, trend })
+    const earlier = await readEarlierPeriods(inputs, list, step)
+    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, earlier })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
     logCauses(error, runner.debug)
