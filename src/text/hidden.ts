@@ -1,307 +1,168 @@
 /**
- * Removes what people do not see in a text that GitHub renders as Markdown: comments, dropped elements, attributes, titles of
- * links, unused references, surplus cells of tables and invisible characters. Keeps code, which is shown as it is. Takes linear
- * time. Where the rules of Markdown leave a doubt, text is hidden.
+ * Removes what people do not see in a text that GitHub renders as Markdown: comments, elements that GitHub drops, titles of links,
+ * unused references and invisible characters. Keeps code, which is shown as it is. Takes linear time. Where it is not certain
+ * how something ends, the rest of the text is removed: the note says so, and a leak would say nothing.
  */
 import { INVISIBLE } from './untrusted.ts'
-
-/** Elements that GitHub drops together with their content. */
-const DROPPED = ['template', 'script', 'style']
-/** Content of these elements is no Markdown, even after a blank line. */
-const RAW_ELEMENT = /^<\/?(?:template|script|style|pre|textarea|xmp|title|iframe|noembed|noframes|plaintext)\b/i
-/** The beginning of a line, after the marks of quotes and lists. */
-const LINE_START = /(?:^|\n)[ \t>*+\d.)-]*$/
-/** A line that may begin a block of HTML. */
-const HTML_LINE = /^[ \t>*+\d.)-]*<[a-z/!?]/i
-
-/** A text, and a copy of the same length in which code has no special characters. */
-interface Masked {
-  readonly text: string
-  readonly mask: string
-}
 
 interface Cut {
   readonly from: number
   readonly to: number
-  readonly instead?: string
 }
 
-/** @param cuts in order, without overlaps */
-function applyCuts({ text, mask }: Masked, cuts: readonly Cut[]): Masked {
-  if (cuts.length === 0) return { text, mask }
-  const apply = (whole: string): string => {
-    const parts = cuts.map(({ from, instead = '' }, index) => whole.slice(cuts[index - 1]?.to ?? 0, from) + instead)
-    return parts.join('') + whole.slice(cuts.at(-1)?.to)
+/** @param cuts in any order; they may overlap */
+function applyCuts(text: string, cuts: readonly Cut[]): string {
+  let [kept, at] = ['', 0]
+  for (const { from, to } of cuts.toSorted((one, other) => one.from - other.from)) {
+    kept += text.slice(at, Math.max(at, from))
+    at = Math.max(at, to)
   }
-  return { text: apply(text), mask: apply(mask) }
+  return kept + text.slice(at)
 }
 
-const blank = (code: string): string => '.'.repeat(code.length)
+/** Elements that GitHub drops together with their content. */
+const DROPPED = String.raw`<(?:template|script|style)(?![^\s/>])`
+/** A tag of such an element on one line, without anything in quotes that looks like a tag. */
+const DROPPED_TAG = String.raw`<(template|script|style)(?:[ \t](?:[^<>"'\n]|"[^"<>\n]*"|'[^'<>\n]*')*)?>`
+const HIDING_IN_TEXT = new RegExp(String.raw`<\?|<!(?:--|\[CDATA\[|[a-z])|${DROPPED}`, 'iy')
+/** A browser takes any `<!` for the beginning of a comment. */
+const HIDING_IN_HTML = new RegExp(`<[!?]|${DROPPED}`, 'iy')
+/** What ends where it seems to, on one line. What may be code, a link or a tag in an element could contain its end. */
+const CERTAIN = new RegExp(
+  [
+    '<!---?>',
+    String.raw`<!--(?:(?!--!?>|<[!?]|${DROPPED})[^\n])*-->`,
+    String.raw`<\?[^<\n]*?\?>`,
+    String.raw`<!\[CDATA\[[^<\n]*?\]\]>`,
+    String.raw`<!(?!--|\[CDATA\[)[^<>\n]*>`,
+    String.raw`${DROPPED_TAG}[^<[\\\n${'`'}]*</\1>`,
+  ].join('|'),
+  'iy',
+)
+/** What ends where it seems to, over several lines, if it begins a line outside a block of HTML. */
+const BLOCK = new RegExp(String.raw`<!--(?:-?>|(?:(?!--!?>)[^])*-->)|${DROPPED_TAG}[^<[\\~${'`'}]*\n {0,3}</\1>`, 'iy')
 
-/** The state of the scan for code, line by line. */
-interface Scan {
-  /** The mark that began a fenced code block. */
-  fence: string | undefined
-  /** Whether the paragraph has a mark whose partner may be on another line, or HTML, in which backticks have no meaning. */
-  isMixed: boolean
-  /** Whether the rest of the text has no code, because it is not certain what a fence means there. */
-  isLost: boolean
+/** @param pattern sticky */
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
 }
 
-/** Whether a line has HTML that continues on others, or whose content is no Markdown. */
-function hasOpenHtml(line: string): boolean {
-  if (/<\?|<!(?!--)/.test(line) || line.lastIndexOf('<!--') > line.lastIndexOf('-->')) return true
-  return [...line.matchAll(/<\/?[a-z]+/gi)].some(([tag]) => RAW_ELEMENT.test(tag))
-}
-
+/** The beginning of code or of a tag, and of what can contain a backtick that is no mark of code: escapes, links, addresses. */
+const MARK = /`+|<[a-z/!?]|\\(?=`)|\]\((?:[^\s)`<]|<(?![a-z/!?]))*|(?::\/\/|www\.)[^\s`<\]]*/gi
+/** A mark, with the character after it, that makes it uncertain what is code. A blank after the address of a link precedes a title. */
+const OBSCURES_CODE = /^[`<\\]|`$|^\][^]*\s$/
 /** Spans are short: looking far ahead for the end of each mark would take quadratic time. */
 const MAX_MARKS_IN_SPAN = 20
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/
+const FENCE_END = /^ {0,3}(`{3,}|~{3,})[ \t]*\n?$/
+/** What may precede a block on its line: the marks of quotes, lists and footnotes. */
+const LINE_START = String.raw`^[ \t>*+\d.)-]*(?:\[\^[^\]\s]*\]:[ \t]*)?`
+const HTML_LINE = new RegExp(`${LINE_START}<[a-z/!?]`, 'i')
+/** Blocks that go on after a blank line. */
+const RAW_LINE = new RegExp(String.raw`${LINE_START}<(?:pre|textarea|script|style)\b`, 'i')
+const RAW_END = /<\/(?:pre|textarea|script|style)>/i
 
-/** Masks the code spans of a line. Only a span that both begins and ends on the line is certain. */
-function maskSpans(line: string, scan: Scan): string {
-  let mask = ''
-  let at = 0
-  const marks = [...line.matchAll(/`+|<[a-z/!?]|\\(?=`)/gi)]
-  for (const [index, { 0: mark, index: start }] of marks.entries()) {
-    if (start < at) continue
-    const following = marks.slice(index + 1, index + 1 + MAX_MARKS_IN_SPAN)
-    const end = mark.startsWith('`') ? following.find(([other]) => other === mark)?.index : undefined
-    // A cell of a table ends at `|`, even in code.
-    if (end === undefined || line.slice(start, end).includes('|')) {
-      scan.isMixed = true
-      scan.isLost ||= hasOpenHtml(line.slice(start))
-      break
-    }
-    mask += line.slice(at, start) + blank(line.slice(start, end + mark.length))
-    at = end + mark.length
-  }
-  return mask + line.slice(at)
+/**
+ * What a line may be: text, in which backticks are marks of code; text with a tag, or with a mark whose partner may be on another
+ * line, so that nothing is certainly code; a part of a block of HTML, which may end before a comment in it does.
+ */
+const [TEXT, MIXED, HTML] = [0, 1, 2]
+
+interface Scan {
+  /** The text, with dots for fenced code blocks and code spans. Indented code is rare on GitHub, and taken for text. */
+  readonly mask: string
+  /** Comments, declarations and dropped elements. */
+  readonly cuts: readonly Cut[]
 }
 
-/** What follows the first word after a fence is not shown. */
-const INFO = /^[ \t>*+\d.)-]*(?:`{3,}(?=[^`]*$)|~{3,})[ \t]*[^\s`]{0,40}/
+const blank = (code: string): string => code.replace(/[^\n]/g, '.')
 
-function maskLine(line: string, scan: Scan): string {
-  if (scan.fence !== undefined) {
-    const end = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
-    if (end?.startsWith(scan.fence) === true) scan.fence = undefined
-    return blank(line)
-  }
-  if (scan.isLost) return line
-  if (line.trim() === '') {
-    scan.isMixed = false
-    return line
-  }
-  const [, indent = '', fence] = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/.exec(line) ?? []
-  if (fence !== undefined) {
-    // An indented fence may end with a list item, and HTML may contain what looks like a fence.
-    scan.isLost = indent !== '' || scan.isMixed
-    if (scan.isLost) return line
-    scan.fence = fence
-    return blank(line)
-  }
-  if (!scan.isMixed) return maskSpans(line, scan)
-  scan.isLost ||= hasOpenHtml(line)
-  return line
-}
-
-/** Masks fenced code blocks and code spans. Indented code is rare in what people write on GitHub, and is not masked. */
-function maskCode(given: string): Masked {
-  const infos: Cut[] = []
-  const scan: Scan = { fence: undefined, isMixed: false, isLost: false }
-  const lines = given.split('\n')
-  const masked: string[] = []
-  let offset = 0
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    if (scan.fence === undefined && !scan.isLost && !scan.isMixed && line.startsWith('<!--')) {
-      // A comment at the beginning of a line ends with the line of its end, whatever is in between.
-      let end = at
-      while (end < lines.length && !(lines[end] ?? '').slice(end === at ? 2 : 0).includes('-->')) end++
-      masked.push(...lines.slice(at, end + 1))
-      offset += lines.slice(at, end + 1).join('\n').length + 1
-      scan.isMixed = false
-      at = end
-      continue
-    }
-    const info = scan.fence === undefined ? INFO.exec(line)?.[0] : undefined
-    if (info !== undefined && line.slice(info.length).trim() !== '')
-      infos.push({ from: offset + info.length, to: offset + line.length })
-    masked.push(maskLine(line, scan))
-    offset += line.length + 1
-  }
-  return applyCuts({ text: given, mask: masked.join('\n') }, infos)
-}
-
-const ATTRIBUTE = String.raw`[a-z_:][\w.:-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>` + '`]+))?'
-/** In a block of HTML, a browser takes anything up to `>` for a part of the tag. */
-const BROKEN_TAG =
-  /<(?:\/[^a-z>]|\/?[a-z][^\s<>/]*)(?:(?:=\s*"[^"]*"|=\s*'[^']*'|=(?!\s*["'])|[^>=\n]|\n(?![ \t]*\n))*>|(?:[^>\n]|\n(?![ \t]*\n))*>?)/iy
-const HIDES = /<[!?]|<template/i
-/** What may hide more than a tag or a region of HTML that it is in, where Markdown and a browser see different tags. */
-const OPENS_MORE = new RegExp(String.raw`${HIDES.source}|<[a-z][^<>]*=\s*["']`, 'i')
-const QUOTED_VALUE = /=\s*(?:"[^"]*"|'[^']*')/g
-const TAG = new RegExp(String.raw`<\/?([a-z][a-z\d-]*)((?:\s+${ATTRIBUTE})*)\s*\/?>`, 'iy')
-/** What people see, or follow. */
-const KEPT = /^(?:href|src|srcset|alt|width|height|align|open|id|name|checked|disabled|type|start)$/i
-const MAX_WORD = 40
-
-/** Keeps attributes of one word, which say nothing, and those that people see. Returns undefined if nothing is to be removed. */
-function keepAttributes(attributes: string): string | undefined {
-  const all = attributes.match(new RegExp(ATTRIBUTE, 'gi')) ?? []
-  const kept = all.filter((attribute) => {
-    const [, name = '', value = ''] = /^([^\s=]+)\s*=?\s*(?:["'])?(.*?)["']?$/s.exec(attribute) ?? []
-    return KEPT.test(name) || (value !== '' && value.length <= MAX_WORD && !/\s/.test(value))
-  })
-  return kept.length === all.length ? undefined : kept.map((attribute) => ` ${attribute}`).join('')
-}
-
-/** The line of a position. */
-interface Line {
-  /** Whether it may be in a block of HTML. */
-  readonly isHtml: boolean
-  /** Whether that block may continue on the next line. */
-  readonly isOpen: boolean
-  /** Whether it may begin a block that ends with a comment or a declaration in the same line. */
-  readonly isDeclaration: boolean
-  /** The marks of the quotes and lists that it is in, with blanks. */
-  readonly marks: string
-}
-
-const MARKS = /^(?:[ \t]*(?:>|[*+-](?=[ \t])|\d+[.)](?=[ \t])))*[ \t]*/
-
-/** Whether the quote or the item of a list of an earlier line continues. */
-const isContinued = (line: string, marks: string): boolean =>
-  marks.includes('>') ? /^[ \t]*>/.test(line) : line.length - line.trimStart().length >= marks.length
-
-/** Returns a function that finds the line of a position. Call it with increasing positions. */
-function createLineFinder(mask: string): (at: number) => Line {
-  let [lineStart, lineEnd, isHtml, isRaw] = [0, -1, false, false]
-  let [isComment, hasEnded, isDeclaration, marks] = [false, false, false, '']
-  return (at) => {
-    while (lineEnd < at && lineEnd < mask.length) {
-      lineStart = lineEnd + 1
-      const next = mask.indexOf('\n', lineStart)
-      lineEnd = next === -1 ? mask.length : next
-      const line = mask.slice(lineStart, lineEnd)
-      // A block that begins with a comment ends with the line of its end.
-      if (hasEnded) isHtml = isComment = false
-      marks = MARKS.exec(line)?.[0] ?? ''
-      const content = line.slice(marks.length)
-      isDeclaration = /^<[!?]/.test(content)
-      const begins = !isHtml && content.startsWith('<!--')
-      isComment ||= begins
-      hasEnded = isComment && (begins ? content.slice(2) : line).includes('-->')
-      isHtml = isRaw || isComment || (line.trim() !== '' && (isHtml || HTML_LINE.test(line)))
-      isRaw ||= /<(?:pre|textarea|script|style)\b/i.test(line)
-    }
-    return { isHtml, isOpen: isHtml && !hasEnded, isDeclaration, marks }
-  }
-}
-
-/** Finds comments, declarations, dropped elements, and attributes that nobody sees. */
-function findHiddenHtml({ text, mask }: Masked): readonly Cut[] {
-  const lower = mask.toLowerCase()
-  const missing = new Set<string>()
-  const findEnd = (end: string, from: number): number | undefined => {
-    if (missing.has(end)) return undefined
-    const at = lower.indexOf(end, from)
-    if (at !== -1) return at + end.length
-    missing.add(end)
-    return undefined
-  }
-  const isAtLineStart = (at: number): boolean => LINE_START.test(mask.slice(Math.max(0, at - MAX_WORD), at))
-  const findLine = createLineFinder(mask)
-  const isInBlock = (at: number): boolean => findLine(at).isHtml
+function scan(text: string): Scan {
   const cuts: Cut[] = []
-  for (let at = mask.indexOf('<'); at !== -1;) {
-    const cut = readCut(at)
-    if (cut !== undefined) cuts.push(cut)
-    at = mask.indexOf('<', cut?.to ?? at + 1)
-  }
-  return cuts
+  const firstFootnote = text.search(/\[\^[^[\]\s]+\]:/)
+  const lastPhpEnd = text.lastIndexOf('?>')
+  const lastScriptEnd = [...text.matchAll(/<\/(?:script|style)/gi)].at(-1)?.index ?? -1
+  let [mask, fence, level, levelAfterBlank] = ['', '', TEXT, TEXT]
+  while (mask.length < text.length) readLine(mask.length)
+  return { mask, cuts }
 
-  function readCut(from: number): Cut | undefined {
-    const next = mask.slice(from, from + 9)
-    if (next.startsWith('<!--')) return readComment(from)
-    if (next.startsWith('<?')) return readRegion(from, '?>') ?? readDeclaration(from)
-    if (/^<!\[cdata\[$/i.test(next)) return readRegion(from, ']]>') ?? readDeclaration(from)
-    if (/^<![a-z]/i.test(next) || (next.startsWith('<!') && isInBlock(from))) return readDeclaration(from)
-    return readElement(from)
+  function sliceLine(start: number, end = start): string {
+    const at = text.indexOf('\n', end)
+    return text.slice(start, at === -1 ? text.length : at + 1)
   }
 
-  function readComment(from: number): Cut {
-    const empty = /^<!--(?:>|->)/.exec(mask.slice(from, from + 6))?.[0]
-    if (empty !== undefined) return { from, to: from + empty.length }
-    // In a paragraph, a comment without an end is text. Whether it is in one is not certain.
-    const to = findEnd('-->', from + 4)
-    const isBlock = from === 0 || (mask[from - 1] === '\n' && !findLine(from - 1).isOpen)
-    const endsLater = !isBlock && (HIDES.test(mask.slice(from + 4, to)) || isCutShort(from, to ?? from))
-    return { from, to: to === undefined || endsLater ? mask.length : to }
-  }
-
-  /** A dropped element goes together with its content; of any other tag, only attributes go. */
-  function readElement(from: number): Cut | undefined {
-    TAG.lastIndex = from
-    const tag = TAG.exec(mask)
-    if (tag === null) return readBrokenTag(from)
-    const [whole, name = '', attributes = ''] = tag
-    if (isUncertain(from, from + whole.length)) return { from, to: mask.length }
-    const element = name.toLowerCase()
-    if (DROPPED.includes(element) && !whole.startsWith('</')) {
-      const region = readRegion(from, `</${element}>`)
-      if (region !== undefined) return region
-      if (element === 'template') return { from, to: mask.length }
+  function readLine(start: number): void {
+    const line = sliceLine(start)
+    const [, indent, opening] = FENCE.exec(line) ?? []
+    if (fence !== '') {
+      if (FENCE_END.exec(line)?.[1]?.startsWith(fence) === true) fence = ''
+      mask += blank(line)
+    } else if (/^[ \t]*\n?$/.test(line)) {
+      level = levelAfterBlank
+      mask += line
+    } else if (opening !== undefined && indent === '' && level === TEXT) {
+      fence = opening
+      mask += blank(line)
+    } else {
+      // An indented fence may end with an item of a list, and HTML may contain what looks like a fence.
+      if (opening !== undefined) level = levelAfterBlank = Math.max(level, levelAfterBlank, MIXED)
+      readMarkdown(start)
     }
-    const start = from + whole.indexOf(attributes)
-    const instead = attributes === '' ? undefined : keepAttributes(text.slice(start, start + attributes.length))
-    return instead === undefined ? undefined : { from: start, to: start + attributes.length, instead }
   }
 
-  /** Hides the whole rest if the region has what may end later than the region itself. */
-  function readRegion(from: number, end: string): Cut | undefined {
-    const to = findEnd(end, from + 2)
-    if (to === undefined) return isAtLineStart(from) && !end.startsWith('</') ? { from, to: mask.length } : undefined
-    const inside = mask.slice(from + 1, to)
-    // On another line, the end of an element may be in code, and what follows another end is HTML.
-    const isFar = (): boolean =>
-      end.startsWith('</') ? !/\n {0,3}<[^<>]*>$/.test(inside) : /^[^\n]*</.test(mask.slice(to))
-    const endsLater = OPENS_MORE.test(inside) || /\\<|`|~~~/.test(inside) || (inside.includes('\n') && isFar())
-    return { from, to: endsLater ? mask.length : to }
+  function readMarkdown(start: number): void {
+    const block = level < HTML ? (matchAt(BLOCK, text, start) ?? '') : ''
+    const line = sliceLine(start, start + block.length)
+    if (HTML_LINE.test(line)) level = HTML
+    if (RAW_LINE.test(line)) levelAfterBlank = HTML
+    if (RAW_END.test(line)) levelAfterBlank = Math.min(levelAfterBlank, MIXED)
+    let at = start
+    const cut = (from: number, to: number): void => {
+      cuts.push({ from, to })
+      mask += text.slice(at, to)
+      at = to
+    }
+    if (block !== '') cut(start, start + block.length)
+    const marks = [...line.matchAll(MARK)]
+    for (const [index, { 0: found, index: column }] of marks.entries()) {
+      const from = start + column
+      if (from < at) continue
+      const isCode = level === TEXT && found.startsWith('`')
+      const span = isCode ? findSpan(line, marks.slice(index, index + MAX_MARKS_IN_SPAN)) : undefined
+      if (span !== undefined) {
+        mask += text.slice(at, from) + blank(span)
+        at = from + span.length
+        continue
+      }
+      if (OBSCURES_CODE.test(line.slice(column, column + found.length + 1))) level = Math.max(level, MIXED)
+      if (!found.startsWith('<')) continue
+      const to = findEnd(line, column, from)
+      if (to !== undefined) cut(from, to)
+    }
+    mask += text.slice(at, start + line.length)
+    // A block that begins with a comment ends with the line of its end.
+    if (block.startsWith('<!--')) level = levelAfterBlank
   }
 
-  /** Without an end, it is text in a paragraph, and hides the rest in a block of HTML. With a `<` in it, that is not certain. */
-  function readDeclaration(from: number): Cut | undefined {
-    const to = findEnd('>', from)
-    if (to === undefined && !isAtLineStart(from) && !isInBlock(from)) return undefined
-    const endsLater = to === undefined || mask.slice(from + 1, to).includes('<') || isUncertain(from, to)
-    return { from, to: endsLater ? mask.length : to }
+  /** Returns undefined for what is not hidden. */
+  function findEnd(line: string, column: number, from: number): number | undefined {
+    const hiding = matchAt(level === HTML ? HIDING_IN_HTML : HIDING_IN_TEXT, line, column)?.toLowerCase()
+    if (hiding === undefined || (hiding === '<?' && level < HTML && lastPhpEnd < from + 2)) return undefined
+    const certain = matchAt(CERTAIN, line, column)
+    if (certain !== undefined) return from + certain.length
+    if (hiding.startsWith('<s') && lastScriptEnd < from) return undefined
+    // GitHub moves footnotes to the end of the text, into what does not end before.
+    if (firstFootnote !== -1) cuts.push({ from: firstFootnote, to: text.length })
+    return text.length
   }
+}
 
-  /** Whether a block, a quote or an item of a list ends before a part of it does, so that a browser sees no end of the part. */
-  function isCutShort(from: number, to: number): boolean {
-    const { isDeclaration, marks } = findLine(from)
-    const lines = mask.slice(from, to).split('\n').slice(1)
-    const endsInLine = isDeclaration && !isAtLineStart(from)
-    return lines.some((line) => endsInLine || line.trim() === '' || !isContinued(line, marks))
-  }
-
-  /** Whether a tag may end elsewhere, also because a `>` in it may be the mark of a quote. */
-  function isUncertain(from: number, to: number): boolean {
-    const inside = mask.slice(from + 1, to)
-    const mayEndAtMark = inside.includes('\n') && findLine(from).marks.includes('>')
-    return mayEndAtMark || OPENS_MORE.test(inside) || isCutShort(from, to)
-  }
-
-  function readBrokenTag(from: number): Cut | undefined {
-    if (!isInBlock(from)) return undefined
-    BROKEN_TAG.lastIndex = from
-    const [whole = ''] = BROKEN_TAG.exec(mask) ?? []
-    // A value without its closing quote ends at the next quote, wherever that is.
-    const isOpen = /=\s*["']/.test(whole.replace(QUOTED_VALUE, ''))
-    if (isOpen || isUncertain(from, from + whole.length)) return { from, to: mask.length }
-    return /\s/.test(whole.trim()) ? { from, to: from + whole.length } : undefined
-  }
+/** Finds a code span that ends on the same line, and in the same cell of a table: a cell ends at `|`, even in code. */
+function findSpan(line: string, [first, ...others]: readonly RegExpExecArray[]): string | undefined {
+  const last = others.find(([mark]) => mark === first?.[0])
+  const span = last === undefined ? undefined : line.slice(first?.index, last.index + last[0].length)
+  return span?.includes('|') === true ? undefined : span
 }
 
 const NO_BLANK_LINE = String.raw`\n(?![ \t]*\n)`
@@ -314,97 +175,40 @@ const LINK_TITLE = new RegExp(
   String.raw`(\]\(\s*(?:<[^<>\n]*>|[^\s<>()]+(?:\([^\s()]*\)[^\s<>()]*)*))\s+(?:${TITLE})(?=\s*\))`,
   'g',
 )
-
 const DEFINITION = new RegExp(
   String.raw`^([ \t>*+\d.)-]*)\[(?!\^)((?:[^[\]\\]|\\.){1,999})\]:(?:[ \t]*\n)?[ \t]*(<[^<>\n]*>|\S+)((?:[ \t]+|[ \t]*\n[ \t]*)(?:${TITLE}))?[ \t]*$`,
   'gm',
 )
-const FOOTNOTE = /^[ \t>*+\d.)-]*\[(\^[^\]\s]+)\]:.*(?:\n(?![ \t]*$|[ \t>*+\d.)-]*\[\^).+|\n+(?: {4}|\t).*)*/gm
-
-/** The row below the heads of a table, which has a `|` even if there is only one column. */
-const DELIMITER_ROW = /^(?=.*\|)[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
-/** The marks before a row, and the `|` that can begin it. Only the row of the heads can follow the mark of a list. */
-const [ROW_START, HEADS_START] = [/^[ \t>]*\|?/, /^[ \t>*+\d.)-]*\|?/]
-const SEPARATOR = /(?<!\\)\|/g
-
-/** Finds the cells of each row that exceed the columns of its table. */
-function findSurplusCells({ mask }: Masked): readonly Cut[] {
-  const cuts: Cut[] = []
-  let [columns, offset, before] = [0, 0, '']
-  for (const line of mask.split('\n')) {
-    if (/^[ \t>]*$/.test(line)) columns = 0
-    else if (columns > 0) {
-      const start = ROW_START.exec(line)?.[0].length ?? 0
-      const end = [...line.slice(start).matchAll(SEPARATOR)][columns - 1]?.index
-      if (end !== undefined && line.slice(start + end + 1).trim() !== '')
-        cuts.push({ from: offset + start + end + 1, to: offset + line.length })
-    } else if (DELIMITER_ROW.test(line)) {
-      const count = line.match(/-+/g)?.length ?? 0
-      const heads = before.replace(HEADS_START, '').replace(/(?<!\\)\|[ \t]*$/, '')
-      if (heads.split(SEPARATOR).length === count) columns = count
-    }
-    offset += line.length + 1
-    before = line
-  }
-  return cuts
-}
 
 const normalize = (label: string): string => label.toLowerCase().replace(/\s+/g, ' ').trim()
 
-const toCut = ({ 0: found, index: from }: RegExpExecArray, instead = ''): Cut => ({
-  from,
-  to: from + found.length,
-  instead,
-})
-
-/** Finds references that nothing refers to, and the titles of the others. */
-function findHiddenReferences({ text, mask }: Masked): readonly Cut[] {
-  const definitions = [...mask.matchAll(DEFINITION)]
-  const footnotes = [...mask.matchAll(FOOTNOTE)]
-  if (definitions.length + footnotes.length === 0) return []
-  const counts = new Map<string, number>()
-  for (const [, label = ''] of mask.matchAll(/\[([^[\]]{1,999})\]/g))
-    counts.set(normalize(label), (counts.get(normalize(label)) ?? 0) + 1)
-  for (const [, , label = ''] of definitions) counts.set(normalize(label), (counts.get(normalize(label)) ?? 1) - 1)
-  for (const [, label = ''] of footnotes) counts.set(normalize(label), (counts.get(normalize(label)) ?? 1) - 1)
-  const isUsed = (label: string): boolean => (counts.get(normalize(label)) ?? 0) > 0
-  const cuts = definitions.flatMap((found): Cut[] => {
-    const [whole, , label = '', , title = ''] = found
-    if (!isUsed(label)) return [toCut(found)]
-    const end = found.index + whole.trimEnd().length
-    return title === '' ? [] : [{ from: end - title.length, to: end }]
+/** Finds references that nothing refers to, and the titles of the others and of links. */
+function findReferences({ mask, cuts }: Scan): Cut[] {
+  const labels = applyCuts(mask, cuts)
+    .replaceAll(DEFINITION, '')
+    .matchAll(/\[([^[\]]{1,999})\]/g)
+  const used = new Set([...labels].map(([, label = '']) => normalize(label)))
+  const definitions = [...mask.matchAll(DEFINITION)].map(({ 0: whole, 2: label = '', 4: title = '', index }) => {
+    const to = index + whole.trimEnd().length
+    return { from: used.has(normalize(label)) ? to - title.length : index, to }
   })
-  const unused = footnotes.filter(([, label = '']) => !isUsed(label)).map((found) => toCut(found))
-  const sorted = [...cuts, ...unused].toSorted((one, other) => one.from - other.from)
-  return sorted.filter(({ from }, index) => from >= (sorted[index - 1]?.to ?? 0) && text.length > 0)
+  const titles = [...mask.matchAll(LINK_TITLE)].map(({ 0: found, 1: kept = '', index }) => {
+    return { from: index + kept.length, to: index + found.length }
+  })
+  return [...definitions, ...titles]
 }
 
 /** Invisible characters, except those that emoji and texts from word processors contain for good reasons. */
 const UNCOMMON = new RegExp(String.raw`(?![\r\u00ad\u200c\u200d\ufe0f\ufeff])(?:${INVISIBLE.source})`, 'gu')
-
-const MAY_HIDE = /<[a-z/!?]|\]\(|\]:|```|~~~|\|[ \t]*:?-|-:?[ \t]*\|/i
 
 /** Says that something was left out. */
 export const HIDDEN_NOTE = '(hidden text left out)'
 
 /** Removes what people do not see, and says so at the end. Returns a text without hidden parts unchanged. */
 export function removeHidden(markdown: string): string {
-  const text = (MAY_HIDE.test(markdown) ? removeHiddenMarkdown(markdown) : undefined) ?? markdown
-  const visible = text.replace(UNCOMMON, '')
-  return visible === markdown ? markdown : `${visible.trimEnd()}\n${HIDDEN_NOTE}`
-}
-
-/** Returns undefined if nothing is hidden. */
-function removeHiddenMarkdown(markdown: string): string | undefined {
   const text = markdown.replace(/\r\n?/g, '\n')
-  const code = maskCode(text)
-  const masked = applyCuts(code, findSurplusCells(code))
-  const withoutHtml = applyCuts(masked, findHiddenHtml(masked))
-  const withoutReferences = applyCuts(withoutHtml, findHiddenReferences(withoutHtml))
-  const titles = [...withoutReferences.mask.matchAll(LINK_TITLE)].map(({ 0: found, 1: kept = '', index }) => ({
-    from: index + kept.length,
-    to: index + found.length,
-  }))
-  const visible = applyCuts(withoutReferences, titles).text
-  return visible === text ? undefined : visible
+  const found = scan(text)
+  const cut = applyCuts(text, [...found.cuts, ...findReferences(found)])
+  const visible = (cut === text ? markdown : cut).replace(UNCOMMON, '')
+  return visible === markdown ? markdown : `${visible.trimEnd()}\n${HIDDEN_NOTE}`
 }
