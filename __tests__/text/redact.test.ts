@@ -6,25 +6,36 @@ const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const redact = createRedactor([KEY])
 
 const lowerCaseEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
+const json = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 test.each([
   ['in plain text', KEY],
   ['in a URL', encodeURIComponent(KEY)],
   ['in a URL, with escapes in lower case', lowerCaseEscapes(encodeURIComponent(KEY))],
-  ['in JSON', JSON.stringify(KEY).slice(1, -1)],
+  ['in a URL, with as few escapes as possible', encodeURI(KEY)],
+  ['in a URL, with slashes as they are', encodeURIComponent(KEY).replaceAll('%2F', '/')],
+  ['in a form', new URLSearchParams({ key: KEY }).toString().slice('key='.length)],
+  ['in JSON', json(KEY)],
+  ['in JSON with escaped slashes', json(KEY).replaceAll('/', '\\/')],
+  [
+    'in JSON that escapes what has a meaning in HTML',
+    json(KEY).replace(/\\"|[<&'+]/g, (c) => `\\u00${c.slice(-1).charCodeAt(0).toString(16).toUpperCase()}`),
+  ],
+  ['in JSON that is safe in HTML', json(KEY).replace(/[<&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
 ])('replaces a secret %s completely', (_name, text) => {
   expect(redact(`before ${text} after`)).toBe('before *** after')
 })
 
 test.each([KEY, 's3cr3', 'pässwörd', '密码密码', 'key😀key'])('replaces %j anywhere in Base64', (secret) => {
   const redactSecret = createRedactor([secret])
-  for (let before = 0; before <= 3; before++) {
-    const text = Buffer.from(`${'x'.repeat(before)}${secret}${' and'.slice(0, before)}`).toString('base64')
-    const left = redactSecret(text).split('***')
-    expect(left).toHaveLength(2)
-    // What is left encodes the neighbours, and at each edge less than one character of the secret.
-    expect(left.join('').replace(/=+$/, '').length).toBeLessThanOrEqual(Math.ceil((before * 8) / 3) + 4)
-  }
+  for (const encoding of ['base64', 'base64url'] as const)
+    for (let before = 0; before <= 3; before++) {
+      const text = Buffer.from(`${'x'.repeat(before)}${secret}${' and'.slice(0, before)}`).toString(encoding)
+      const left = redactSecret(text).split('***')
+      expect(left).toHaveLength(2)
+      // What is left encodes the neighbours, and at each edge less than one character of the secret.
+      expect(left.join('').replace(/=+$/, '').length).toBeLessThanOrEqual(Math.ceil((before * 8) / 3) + 4)
+    }
 })
 
 test.each([
