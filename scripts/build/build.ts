@@ -51,15 +51,12 @@ async function minifyModule(module: string): Promise<string> {
   return compileAtOnce(code)
 }
 
+// webpack derives module ids from paths that are relative to the current folder.
+process.chdir(root)
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
-execFileSync(
-  process.execPath,
-  [path.join(root, 'node_modules/typescript/bin/tsc'), '--project', 'tsconfig.build.json'],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-)
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+})
 copyPackages(root, path.join(root, 'build'))
 // webpack derives module ids from the paths of its loaders, which are inside ncc. A copy makes these paths the same everywhere.
 fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/ncc'), {
