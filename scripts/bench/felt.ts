@@ -374,14 +374,14 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
 }
 
 /** Runs all steps at the same time, because they mostly wait for the agent. The longest steps start first. */
-export async function measureFelt(isChosen: (what: string) => boolean = () => true): Promise<Row[]> {
+export async function measureFelt(): Promise<Row[]> {
   let started = 0
   const start = async <T>(run: () => Promise<T>): Promise<T> => {
     await sleep(STAGGER_MS * started++)
     return run()
   }
   const rows = await Promise.all(
-    STORIES.filter(({ what }) => isChosen(what)).map(async (story) => {
+    STORIES.map(async (story) => {
       const rounds: readonly (number | undefined)[] = story.checksMs ?? Array.from({ length: ROUNDS }, () => undefined)
       const ours = Promise.all(rounds.map((checksMs) => start(() => measureStep(story, checksMs))))
       const bare = Promise.all(Array.from({ length: ROUNDS }, () => start(() => measureBare(story))))

@@ -13,7 +13,7 @@ interface Part {
 
 /** By the names that `--only` takes. docs/internals/benchmarks.md has a table for each. */
 export const PARTS: Readonly<Record<string, Part>> = {
-  polling: { about: 'how late the end of a job is seen; a calculation', measure: () => measurePolling() },
+  polling: { about: 'how late the end of a job is seen; a calculation', measure: measurePolling },
   start: {
     about: 'time to the first request, compared with packages from the registry; needs dist/',
     measure: measureStart,
@@ -22,7 +22,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
   felt: {
     about: 'what a step adds to the time of the agent, in two minutes of real time; needs dist/',
-    measure: () => measureFelt(),
+    measure: measureFelt,
   },
   visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
 }
