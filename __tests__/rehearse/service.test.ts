@@ -76,7 +76,7 @@ test('reports errors about flags with the names of the inputs, in one message', 
     /^`port` must be an integer .* `scenario` must be one of .* `github-scenario` must be one or more of .* `changed` must be at most 300 paths.* `speed` must be a number .*\.$/,
   )
   expect(words).not.toMatch(/--port|--scenario|--github-scenario|--speed|--changed|help|error:/)
-  expect(toInputWords('No --start-at or --speed-up.')).toBe('No --start-at or --speed-up.')
+  expect(toInputWords('No --github-repository or --speed-up.')).toBe('No --github-repository or --speed-up.')
 })
 
 test.each(['/etc/passwd', '../x', 'a/../b', './a', 'a\\b', 'x\n..', 'a\n'.repeat(301)])(

@@ -20,11 +20,11 @@ import { type ServiceCall, findServiceRoute, toServiceResponse, type Route } fro
 import { SCENARIOS, type Scenario, type ScenarioName, chooseScenario } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
-/** A fixed default makes responses reproducible. The command line defaults to the current time instead. */
+/** A fixed default makes responses reproducible. The command line uses the current time instead. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
 export const DEFAULT_SCENARIO: ScenarioName = 'pull-request'
-export const DEFAULT_PAGES = 30
-export const DEFAULT_VISITS = 32_000
+const DEFAULT_PAGES = 30
+const DEFAULT_VISITS = 32_000
 
 export interface ServiceOptions {
   /** The prefix of links to pull requests, without a trailing slash. */

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 /**
- * Control characters are replaced and `##[` is split, because arguments can contain text by strangers, and the runner would
+ * Control characters are replaced and `##[` is split, because arguments can contain untrusted text, and the runner would
  * execute a command in it.
  */
 const SHELL_SCRIPT = `#!/bin/sh
@@ -11,7 +11,7 @@ arguments=$(printf '%s' "$*" | LC_ALL=C tr '\\000-\\037\\177' ' ' | sed 's/##\\[
 printf 'Rehearsal: without it, this would run: gh %s\\n' "$arguments" >&2
 `
 
-/** Two arguments only: \`cmd\` would interpret special characters in the others, which can contain text by strangers. */
+/** Two arguments only: `cmd` would interpret special characters in the others, which can contain untrusted text. */
 const BATCH_FILE = ['@echo off', 'echo Rehearsal: without it, this would run: gh %1 %2 ... 1>&2', 'exit /b 0', ''].join(
   '\r\n',
 )

@@ -42,7 +42,7 @@ export interface EmbeddedGitHubOptions {
   readonly listJobs?: () => Iterable<JobRecord>
   /** Called before each response with the number of earlier requests for the operation. May change the state. */
   readonly onBeforeResponse?: (operation: string, earlierRequests: number, github: EmbeddedGitHub) => void
-  /** Called with each event that starts workflows. */
+  /** Called with each `push` and `pull_request` event that starts workflows. */
   readonly onEvent?: (event: WebhookEvent) => void
   /** Called with each authorised request and its response. */
   readonly onExchange?: (exchange: GitHubExchange) => void
