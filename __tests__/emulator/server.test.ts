@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { Server } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { afterEach, expect, test } from '@jest/globals'
-
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
 import { jobSchema } from '../../src/docs-service/schemas.ts'
@@ -120,6 +120,14 @@ test.each([
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
   response.resume()
   expect([response.statusCode, reported]).toEqual([421, []])
+})
+
+test('listens on loopback only', async () => {
+  const listen = jest.spyOn(Server.prototype, 'listen')
+  const { url } = await start()
+  expect(listen.mock.calls).toEqual([[0, '127.0.0.1']])
+  listen.mockRestore()
+  expect(new URL(url).hostname).toBe('127.0.0.1')
 })
 
 test('responds with 403 to CONNECT', async () => {
