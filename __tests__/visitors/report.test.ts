@@ -107,8 +107,12 @@ test('reports a comparison, and why it failed, and stays green', () => {
     advice: 'Ask for later days.',
   })
   const onlyTotals = { ...createPeriods(TOTALS, TOTALS), error }
-  expect(concludeExport(createVisitorsReport({ earlier: onlyTotals })).text).toBe(
+  expect(concludeExport(createVisitorsReport({ compare: 'pages', earlier: onlyTotals })).text).toBe(
     `That is as many as the 31 days before. ${WRITTEN} The pages were not compared: ${error.message}`,
+  )
+  const neither = { ...createPeriods(undefined, TOTALS, TOTALS), error }
+  expect(concludeExport(createVisitorsReport({ compare: 'pages', earlier: neither })).text).toContain(
+    `The visitors until 30 November 2025 were not read, and the pages were not compared: ${error.message}`,
   )
 })
 

@@ -70,12 +70,14 @@ function describeChangeSince(report: ExportReport): string | undefined {
   return before && totals && describeChange(totals.total, before.totals.total, before.name)
 }
 
-function describeMissingPeriods({ earlier }: ExportReport): string | undefined {
+function describeMissingPeriods({ compare, earlier }: ExportReport): string | undefined {
   if (earlier?.error === undefined) return undefined
   const newest = earlier.periods.findLast(({ totals }) => totals === undefined)
-  const days = newest && describeRange({ dateTo: newest.period.dateTo })
-  const what = days === undefined ? 'The pages were not compared' : `The visitors ${days} were not read`
-  return `${what}: ${earlier.error.message}`
+  const missing = [
+    newest && `the visitors ${describeRange({ dateTo: newest.period.dateTo })} were not read`,
+    compare === 'pages' && earlier.pages === undefined && 'the pages were not compared',
+  ]
+  return `${capitalize(missing.filter(Boolean).join(', and '))}: ${earlier.error.message}`
 }
 
 /** The file name may come from an event, and this text is rendered as Markdown. */
