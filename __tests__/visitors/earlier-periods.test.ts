@@ -203,6 +203,22 @@ test.each<[string, readonly PageResult[], number]>([
   expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
 })
 
+test.each<[string, PageResult, number]>([
+  ['not after a cancelled run', { delivery: 'never' }, 3],
+  ['not after a rate limit that outlasts the step', createRefusal(429, 3_600), 3],
+  ['even after an older period was refused', createRefusal(400), 4],
+])('reads the other pages of a comparison: %s', async (_when, response, count) => {
+  const first = { ...FULL, totals: createTotals(30) }
+  const last = createPage([createRow('/last', 1)], { totals: createTotals(30) })
+  const { report, requests, hostCalls } = await runExport(
+    respondInOrder(small(40), first, response, last),
+    { ...TREND, compare: 'pages' },
+    { cancelAtMs: 1 },
+  )
+  expect([requests.length, report.earlier?.pages !== undefined]).toEqual([count, count === 4])
+  expect(hostCalls.filter((line) => line.startsWith('notice:'))).toHaveLength(1)
+})
+
 test('reads nothing more if the period directly before cannot be read, and gives one notice', async () => {
   const { report, requests, hostCalls } = await runExport(respondInOrder(small(40), createRefusal(400)), {
     ...TREND,

@@ -4,7 +4,7 @@
  */
 import type { Step } from '../action/step.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
-import { ActionError, describeError } from '../runtime/errors.ts'
+import { ActionError, describeError, type ErrorCode } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'
 import type { VisitorsInputs, VisitorTotals } from './inputs.ts'
@@ -38,7 +38,7 @@ export interface EarlierPeriods {
   readonly periods: readonly PeriodTotals[]
   /** With `compare: pages`, the pages of the last two periods. */
   readonly pages?: ComparedPages | undefined
-  /** Why the oldest periods have no totals, or if they have, why the pages were not compared. */
+  /** Why the oldest periods have no totals, or if they have totals, why the pages were not compared. */
   readonly error?: ActionError | undefined
 }
 
@@ -94,6 +94,9 @@ function reportError(error: unknown, title: string, step: Step): ActionError {
   return error
 }
 
+/** After these errors, no other request can succeed. */
+const FINAL_ERRORS: readonly ErrorCode[] = ['cancelled', 'deadline', 'rate-limited']
+
 /**
  * Reads the totals of the periods before the exported one, the newest first, and then the pages of the period directly before.
  * The file is already complete, so any error, even a cancelled run, is only reported. The first error ends the totals: each
@@ -130,6 +133,7 @@ export async function readEarlierPeriods(
   }
 
   if (compare !== 'pages' || firstPage === undefined) return { periods, error }
+  if (firstPage.hasMore && error !== undefined && FINAL_ERRORS.includes(error.code)) return { periods, error }
   log(`Comparing the pages with those of ${namePeriodBefore(exported)}.`)
   const first = Promise.resolve(firstPage)
   const readPage = createPageReader(getEarlierPeriod(exported, 1), step)
