@@ -227,6 +227,15 @@ describe('the history', () => {
         expect.stringMatching(/^not sent; ⏳ the agent may still be working/),
       ])
     })
+
+    test('also if the next follow-up cannot read the job before its deadline', async () => {
+      const after = await timedOut()
+      // The step reads the job once, to choose the pull request.
+      const responses = { [READ]: respondInOrder(({ respond }) => respond(), respondWith(503)) }
+      const played = await playFollowUp({ 'timeout-minutes': '2' }, { after, facts: { runId: 43 }, responses })
+      expect(played.report.error?.message).toContain('the job could not be read before the deadline')
+      expect(listResults(played)).toEqual([ENDED, expect.stringMatching(/^not sent; ⏳/)])
+    })
   })
 
   test('marks the row of a killed run when its stated end has passed', async () => {
