@@ -386,7 +386,9 @@ export async function completeHistory(step: AgentStep): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  if (toUpdateFingerprint(createUpdate(place, step)) === place.written) return
+  const update = createUpdate(place, step)
+  // Without a turn, the step does not know whether the rows of other steps can be completed.
+  if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
