@@ -223,6 +223,24 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
   })
 })
 
+test('logs the same warning once, and another one or another reason too', () => {
+  const record = open()
+  const warnings = [
+    ['The log', 'forbidden'],
+    ['The log', 'forbidden'],
+    ['The label', 'forbidden'],
+    ['The log', 'not-found'],
+    ['The log', 'forbidden'],
+  ] as const
+  const before = host.calls.length
+  for (const [message, code] of warnings) record.warn(message, createGitHubError(code))
+  expect(host.calls.slice(before).filter((call) => call.startsWith('log: '))).toEqual([
+    'log: The log: GitHub said forbidden.',
+    'log: The label: GitHub said forbidden.',
+    'log: The log: GitHub said not-found.',
+  ])
+})
+
 test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const record = open()
   const error = createGitHubError('forbidden', 'Grant it.')

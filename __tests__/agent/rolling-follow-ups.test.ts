@@ -6,6 +6,7 @@ import { closeIssue, mergePull, openPull } from '../../src/emulator/github/repos
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../support/comment-events.ts'
+import { PUSH } from '../support/fake-github.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import { getMarkerComment, listResults, readHistory } from '../support/log-rows.ts'
 import {
@@ -226,6 +227,25 @@ describe('the history', () => {
         ENDED,
         expect.stringMatching(/^not sent; ⏳ the agent may still be working/),
       ])
+    })
+
+    test('also if the next follow-up cannot read the job before its deadline', async () => {
+      const after = await timedOut()
+      // The step reads the job once, to choose the pull request.
+      const responses = { [READ]: respondInOrder(({ respond }) => respond(), respondWith(503)) }
+      const played = await playFollowUp({ 'timeout-minutes': '2' }, { after, facts: { runId: 43 }, responses })
+      expect(played.report.error?.message).toContain('the job could not be read before the deadline')
+      expect(listResults(played)).toEqual([ENDED, expect.stringMatching(/^not sent; ⏳/)])
+    })
+
+    test('also if the next run is cancelled before it looks at the job again', async () => {
+      const after = await timedOut()
+      const facts = { runId: 43, eventName: 'push', payload: PUSH }
+      const responses = { 'repos/compare-commits-with-basehead': respondWith(429, { 'retry-after': '60' }) }
+      const given = { reviewers: 'change-authors' }
+      const played = await playFollowUp(given, { after, facts, responses, cancelAfterMs: 10_000 })
+      expect(played.report.outcome).toBe('cancelled')
+      expect(listResults(played)).toEqual([expect.stringMatching(RUNNING)])
     })
   })
 

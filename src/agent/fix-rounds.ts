@@ -136,7 +136,7 @@ export async function decideNextRound(
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
-  /** Finds a reason not to send the round, directly before it is sent. @param current a fresh read; undefined if it failed */
+  /** Finds a reason not to send the round, directly before it is sent. `current` is undefined if the read failed. */
   const findStopBeforeSend = (current: PullRequest | undefined): RoundStop | undefined => {
     const { prLink } = record.newest.job ?? {}
     if (current === undefined) return 'not-sent'

@@ -270,9 +270,11 @@ export class Recorder {
     this.#step.runner.notice(title, text)
   }
 
-  /** Records that something on GitHub could not be done. */
+  /** Records that something on GitHub could not be done. The same warning, such as one for each check, is logged once. */
   warn(message: string, error: ActionError): void {
+    const isLogged = this.#warnings.some((one) => one.message === message && one.error.message === error.message)
     this.#warnings.push({ message, error: completeGrant(error, this.#inputs, this.#step.context) })
+    if (isLogged) return
     this.#step.runner.log(`${message}: ${describeError(error)}`)
     logCauses(error, this.#step.runner.debug)
   }

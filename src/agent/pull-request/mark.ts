@@ -80,8 +80,8 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
 const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
 
-/** Whether the agent may be working when the step ends: on its prompt, or on another one that the step has waited for. */
-const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || (turn.job !== undefined && !isTerminal(turn.job))
+/** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
+const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
 
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
 function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
@@ -386,7 +386,9 @@ export async function completeHistory(step: AgentStep): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  if (toUpdateFingerprint(createUpdate(place, step)) === place.written) return
+  const update = createUpdate(place, step)
+  // Without a turn, the step does not know whether the rows of other steps can be completed.
+  if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {
     await writeHistory(place, openAtEnd(step), step)
   } catch (error) {
