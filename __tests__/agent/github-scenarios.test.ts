@@ -358,6 +358,15 @@ const ROWS: readonly Row[] = [
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('"followUps":1,') }] },
   },
+  {
+    name: 'does not ask people to merge what the agent has not finished',
+    given: { prompt: 'And the index.', 'job-id': 'job_finished' },
+    plays: ['open-pull-request'],
+    service: 'fails-after-push',
+    ends: 'red, failed',
+    prompt: ['And the index.'],
+    leaves: { comments: [{ body: expect.stringContaining('- The agent did not finish its work: check what is') }] },
+  },
 ]
 
 test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outputs = {}, ...row }) => {
