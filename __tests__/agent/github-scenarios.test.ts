@@ -97,7 +97,13 @@ const ROWS: readonly Row[] = [
   ...(
     [
       ['fails if a check fails', 'checks-fail', 'red', 'failure', 'Pull request opened, but its checks failed'],
-      ['distinguishes no checks from passed checks', 'checks-none', 'red', 'none', 'No check is registered for it.'],
+      [
+        'distinguishes no checks from passed checks',
+        'checks-none',
+        'red',
+        'none',
+        'Pull request opened, but no check is registered for it',
+      ],
       [
         'keeps the failure of one event despite the success of another',
         'checks-of-two-events',
@@ -163,7 +169,7 @@ const ROWS: readonly Row[] = [
         'closed-meanwhile',
         'green',
         'success',
-        'It is already closed.',
+        'Pull request closed',
       ],
     ] as const
   ).map(([name, plays, colour, checks, text]): Row => ({
@@ -263,7 +269,7 @@ const ROWS: readonly Row[] = [
     plays: ['github-lagging', 'conflict'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': 'open', 'pull_request.mergeable': 'false' },
-    texts: ['It conflicts with its base branch.'],
+    texts: ['Pull request opened, but it conflicts with its base branch'],
   },
   {
     name: 'keeps the result and writes one notice if the token has no permissions',
@@ -351,6 +357,15 @@ const ROWS: readonly Row[] = [
     texts: ['Adding to pull request #1 (job job_finished, follow-up 1 of 20).'],
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('"followUps":1,') }] },
+  },
+  {
+    name: 'does not ask people to merge what the agent has not finished',
+    given: { prompt: 'And the index.', 'job-id': 'job_finished' },
+    plays: ['open-pull-request'],
+    service: 'fails-after-push',
+    ends: 'red, failed',
+    prompt: ['And the index.'],
+    leaves: { comments: [{ body: expect.stringContaining('- The agent did not finish its work: check what is') }] },
   },
 ]
 

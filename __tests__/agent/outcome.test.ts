@@ -311,6 +311,30 @@ test('names the cause of a gate that is red because GitHub could not be read, an
     expect(text).not.toMatch(cause)
 })
 
+test('does not repeat in the text what the title says', () => {
+  const describe = (pullRequest: Findings, state = endWith('created', linked('completed'))): string => {
+    const { title, text } = conclude(createReport({ waitForChecks: true, state, pullRequest }))
+    return `${title}. ${text}`
+  }
+  const draft = { state: 'draft', checks: 'success' } as const
+  const checkList = [{ name: 'build', conclusion: 'failure', state: 'failure' }] as const
+  expect(describe(draft)).toBe(
+    'Pull request opened, but it is a draft. The agent opened it. All its checks have passed.',
+  )
+  expect(describe({ ...draft, mergeable: false })).toBe(
+    'Pull request opened, but it conflicts with its base branch. The agent opened it. It is a draft. All its checks have passed.',
+  )
+  expect(describe({ state: 'open', mergeable: true, checks: 'failure', checkList })).toBe(
+    'Pull request opened, but its checks failed. The agent opened it. Its checks failed: `build`.',
+  )
+  expect(describe({ state: 'merged', checks: 'success' })).toBe(
+    'Pull request merged. The agent opened it. All its checks have passed.',
+  )
+  expect(describe({ ...draft, state: 'closed' }, endWith('created', linked('failed')))).toContain(
+    'It is already closed.',
+  )
+})
+
 test('describes what is known about a pull request, and nothing else', () => {
   const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(

@@ -441,12 +441,13 @@ export function conclude(run: Run): Conclusion {
   const advice = getAdvice(run)
   const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
   const isLost = isGreen && unmarked !== undefined
+  const heading = (isLost ? 'The next run would not find the pull request' : title(run)) ?? ''
   return {
     isGreen: isGreen && !isLost,
-    title: (isLost ? 'The next run would not find the pull request' : title(run)) ?? '',
+    title: heading,
     text: joinSentences([
       text(run),
-      isPullRequestInspected(run) && formatPullRequest(run),
+      isPullRequestInspected(run) && formatPullRequest(run, heading),
       unmarked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
       ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),

@@ -128,6 +128,9 @@ export function describeOperation(run: Run): readonly [verb: string, sentence: s
   return [operation ?? 'opened', "The agent's changes are in it."]
 }
 
+/** The beginning of a title that names the state of a pull request. */
+const PULL_REQUEST = 'Pull request'
+
 const isBlockedAfterChecks = ({ isBlocked, checks }: Findings): boolean => isBlocked === true && checks === 'success'
 
 /** Ready means: its checks were awaited and have passed, it is open, no draft, in scope, and known to have no conflict. */
@@ -141,7 +144,7 @@ export function formatPullRequestTitle(run: Run): string {
   const hasChanged = operation === 'created' || operation === 'updated'
   const closed = `${hasChanged ? '' : 'already '}${found.state ?? ''}`
   const happened = isPullRequestClosed(found) ? closed : describeOperation(run)[0]
-  return `Pull request ${happened}${blockers[0] === undefined ? '' : `, but ${blockers[0].short}`}`
+  return `${PULL_REQUEST} ${happened}${blockers[0] === undefined ? '' : `, but ${blockers[0].short}`}`
 }
 
 /** Undefined if the pull request needs no attention. */
@@ -162,14 +165,18 @@ function formatFixRounds(run: Run): string[] {
   return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...why]
 }
 
-/** Describes the known state of the pull request in full sentences. */
-export function formatPullRequest(run: Run): string {
+/**
+ * Describes the known state of the pull request in full sentences.
+ * @param title what it says already is left out
+ */
+export function formatPullRequest(run: Run, title = ''): string {
   const found = getFindings(run)
   const { state, mergeable, isBlocked, checks } = found
-  const isRead = Object.keys(found).length > 0
+  const blockers = Object.keys(found).length > 0 ? listBlockers(run) : []
+  const isSaid = ({ short, sentence }: Blocker): boolean => title.endsWith(short) && sentence === toSentence(short)
   return joinSentences([
-    isPullRequestClosed(found) && `It is already ${state ?? ''}.`,
-    ...(isRead ? listBlockers(run).map(({ sentence }) => sentence) : []),
+    isPullRequestClosed(found) && !title.startsWith(PULL_REQUEST) && `It is already ${state ?? ''}.`,
+    ...blockers.filter((blocker) => !isSaid(blocker)).map(({ sentence }) => sentence),
     // Without awaited checks, GitHub is asked only once, just after a commit: it seldom knows yet.
     run.waitForChecks === true &&
       state === 'open' &&

@@ -41,6 +41,10 @@ const CERTAIN = new RegExp(
 )
 /** What ends where it seems to, over several lines, if it begins a line outside a block of HTML. */
 const BLOCK = new RegExp(String.raw`<!--(?:-?>|(?:(?!--!?>)[^])*-->)|${DROPPED_TAG}[^<[\\~${'`'}]*\n {0,3}</\1>`, 'iy')
+/** The same for an indented comment: no line leaves the list item that the comment may be in. */
+const INDENTED_COMMENT = /( +)<!--(?!-?>)(?:(?!--!?>)[^\n]|\n(?:(?=[ \t]*\n)|\1(?![ \t]*\n)))*-->/y
+/** A comment after text ends where it seems to, or is shown. Nothing in it may begin something else that ends after it. */
+const COMMENT_AFTER_TEXT = /<!--(?!-?>)(?:(?!--!?>|\n[ \t>*+\d.)-]*(?:`{3}|~{3}))[^<])*-->(?=[ \t]*(?:\n|$))/y
 
 /** @param pattern sticky */
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
@@ -56,9 +60,14 @@ const OBSCURES_CODE = /^[`<\\]|`$|^\][^]*\s$/
 const MAX_MARKS_IN_SPAN = 20
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/
 const FENCE_END = /^ {0,3}(`{3,}|~{3,})[ \t]*\n?$/
+/** An indented block of code that is closed in the list item that it may be in. */
+const INDENTED_CODE =
+  /( {1,3})(`{3,}(?=[^`\n]*\n)|~{3,}(?!~))[^\n]*\n(?:(?![ \t]*\2)(?:[ \t]*\n|\1(?![ \t]*\n)[^\n]*\n))*\1\2[ \t]*(?:\n|$)/y
 /** What may precede a block on its line: the marks of quotes, lists and footnotes. */
 const LINE_START = String.raw`^[ \t>*+\d.)-]*(?:\[\^[^\]\s]*\]:[ \t]*)?`
 const HTML_LINE = new RegExp(`${LINE_START}<[a-z/!?]`, 'i')
+/** What precedes on a line that is text for certain, and no block of HTML, not even in an item of a list of tasks. */
+const TEXT_BEFORE = new RegExp(String.raw`${LINE_START}(?:\[.\][ \t]*)?[^\s<[\]>*+\d.)-][^<]*$`)
 /** Blocks that go on after a blank line. */
 const RAW_LINE = new RegExp(String.raw`${LINE_START}<(?:pre|textarea|script|style)\b`, 'i')
 const RAW_END = /<\/(?:pre|textarea|script|style)>/i
@@ -105,6 +114,11 @@ function scan(text: string): Scan {
       fence = opening
       mask += blank(line)
     } else {
+      const code = level === TEXT && opening !== undefined ? matchAt(INDENTED_CODE, text, start) : undefined
+      if (code !== undefined) {
+        mask += blank(code)
+        return
+      }
       // An indented fence may end with an item of a list, and HTML may contain what looks like a fence.
       if (opening !== undefined) level = levelAfterBlank = Math.max(level, levelAfterBlank, MIXED)
       readMarkdown(start)
@@ -112,7 +126,9 @@ function scan(text: string): Scan {
   }
 
   function readMarkdown(start: number): void {
-    const block = level < HTML ? (matchAt(BLOCK, text, start) ?? '') : ''
+    const indented = level < HTML ? matchAt(INDENTED_COMMENT, text, start) : undefined
+    const block = indented ?? (level < HTML ? (matchAt(BLOCK, text, start) ?? '') : '')
+    const levelAfterIndented = Math.max(level, MIXED)
     const line = sliceLine(start, start + block.length)
     if (HTML_LINE.test(line)) level = HTML
     if (RAW_LINE.test(line)) levelAfterBlank = HTML
@@ -140,9 +156,11 @@ function scan(text: string): Scan {
       const to = findEnd(line, column, from)
       if (to !== undefined) cut(from, to)
     }
-    mask += text.slice(at, start + line.length)
+    const end = start + line.length
+    mask += text.slice(at, at > end ? at + sliceLine(at).length : end)
     // A block that begins with a comment ends with the line of its end.
     if (block.startsWith('<!--')) level = levelAfterBlank
+    else if (indented !== undefined) level = levelAfterIndented
   }
 
   /** Returns undefined for what is not hidden. */
@@ -151,6 +169,12 @@ function scan(text: string): Scan {
     if (hiding === undefined || (hiding === '<?' && level < HTML && lastPhpEnd < from + 2)) return undefined
     const certain = matchAt(CERTAIN, line, column)
     if (certain !== undefined) return from + certain.length
+    const isAfterText = level < HTML && TEXT_BEFORE.test(line.slice(0, column))
+    const comment = isAfterText ? matchAt(COMMENT_AFTER_TEXT, text, from) : undefined
+    if (comment !== undefined) {
+      level = MIXED
+      return from + comment.length
+    }
     if (hiding.startsWith('<s') && lastScriptEnd < from) return undefined
     // GitHub moves footnotes to the end of the text, into what does not end before.
     if (firstFootnote !== -1) cuts.push({ from: firstFootnote, to: text.length })

@@ -258,7 +258,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     return found
   }
   const dependents = listDependents(inputs)
-  // The reply to a command omits sentences that name inputs, and must give this reason.
+  // This reason is in the reply to a command, whose readers may not know the inputs.
   const need = inputs.command === '' ? `, which is needed for ${joinWords(dependents)}` : ''
   const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
   const source = isExplicitRange(inputs.changeRange) ? inputs.changeRange.repository : undefined

@@ -3,7 +3,7 @@
  * Hides when a missing mark makes the step red.
  */
 import { type Context, openAtEnd, openGitHub } from '../../action/step.ts'
-import { isTerminal } from '../../docs-service/schemas.ts'
+import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
@@ -126,6 +126,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
 }
 
 const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
+const UNFINISHED = 'The agent did not finish its work: check what is missing before you merge it.'
 const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
 
 /** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
@@ -136,7 +137,9 @@ function listLeft(run: Run, now: Date): History['left'] {
   const items = isPullRequestClosed(found)
     ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
     : blockers
-  return { at: now.toISOString(), items: items.length === 0 ? [MERGE] : [...items] }
+  const status = run.turns.at(-1)?.job?.status
+  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : MERGE
+  return { at: now.toISOString(), items: items.length === 0 ? [last] : [...items] }
 }
 
 /** Whether a fix round has nothing to say: it was neither announced nor sent. */
