@@ -5,7 +5,6 @@ import { revealsKey } from '../model/planted-key.ts'
 import { DRAWING_TEST_TIMEOUT_MS, RUNS, SEED } from '../support/seed.ts'
 import { runFaultScript, getFault, type FaultScript, type FaultTrace } from './run-fault-script.ts'
 import type { Fault, PromptOutcome, ReadOutcome } from './fault.ts'
-import { PortTakenError } from './faulty-peer.ts'
 import { PROXY_FAULTS } from './proxy-faults.ts'
 import { SERVICE_FAULTS, TLS_FAULTS } from './service-faults.ts'
 
@@ -77,7 +76,6 @@ async function runScript(script: FaultScript): Promise<string[]> {
   try {
     return listViolations(script, await Promise.race([runFaultScript(script), limit]))
   } catch (error) {
-    if (error instanceof PortTakenError) return await runScript(script)
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
   } finally {
     clearTimeout(timer)
