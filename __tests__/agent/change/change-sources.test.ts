@@ -184,6 +184,17 @@ test('after the turn, looks up no commit again, and names those without a pull r
   expect(found.calls.filter((call) => call === 'findPullRequestsOfCommit')).toHaveLength(3)
 })
 
+test('after the turn, does not wait for the list of a commit that its author did not push', async () => {
+  const toEventCommit = (id: string) => ({ id, author: { username: 'dora' }, committer: { username: 'dora' } })
+  const payload = { ...PUSH, commits: [A, B].map(toEventCommit) }
+  const found = await open({ ...APPROVERS, payload, responses: withSources({ [A]: [], [B]: [] }) })
+  const before = found.step.clock.now()
+  const lookedUp = found.calls.length
+  expect(await listSourceNames(found)).toEqual(['acme/docs@2', 'acme/docs@1'])
+  expect(found.calls.slice(lookedUp)).toContain('findPullRequestsOfCommit')
+  expect(found.step.clock.now()).toBe(before)
+})
+
 test.each<[what: string, given: Given]>([
   [
     'of the event',

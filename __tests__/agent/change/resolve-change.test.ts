@@ -200,7 +200,7 @@ test.each<Row>([
   ['a push to an earlier commit', CODE, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
   ['a push of a diverged history', CODE, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
   [
-    'a push after a successful run whose commit does not exist any more',
+    'a push after a successful run whose commit no longer exists',
     { ...SINCE, ...CODE },
     PUSHED,
     LAST_COMMIT_GONE,
@@ -364,7 +364,7 @@ test('compares the range of the event if the commit of the last success is gone,
 
 test('reports that nothing was compared if that commit is gone and the event has no range', async () => {
   const { change, notices } = await playChange(FILES, SCHEDULE, LAST_COMMIT_GONE)
-  expect(change).toContain('the commit of the last successful run of this workflow does not exist any more')
+  expect(change).toContain('the commit of the last successful run of this workflow no longer exists')
   expect(notices).toEqual([expect.stringContaining('Nothing was compared.')])
 })
 

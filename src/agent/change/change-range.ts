@@ -19,7 +19,7 @@ export type ChangeRange =
       readonly about: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
-      /** Used instead if `base` does not exist any more. */
+      /** Used instead if `base` no longer exists. */
       readonly fallback?: ChangeRange
       /** The pull request that `change-range` names. */
       readonly pullRequest?: PullRequest
@@ -29,7 +29,7 @@ export type ChangeRange =
       readonly head: string
       /** A run of another workflow: look for that workflow's last success before this run. Undefined for the own workflow. */
       readonly otherRun?: { readonly workflow: string; readonly runId: number } | undefined
-      /** Used instead if no run was successful, or the commit of the last successful run does not exist any more. */
+      /** Used instead if no run was successful, or the commit of the last successful run no longer exists. */
       readonly fallback?: ChangeRange
     }
   /** The commits of a tag since the tag before it. */

@@ -360,8 +360,7 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
   const name = compared?.repository ?? repository
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
-  // After a turn GitHub has recorded the source of every commit, so the look-up need not wait for it.
-  const commits = listChangeCommits(compared, step).map((commit) => ({ ...commit, isNew: false }))
+  const commits = listChangeCommits(compared, step)
   let problem: ActionError | undefined
   const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
     try {

@@ -49,7 +49,7 @@ async function findRangeSinceLastSuccess(
   const reason =
     base === undefined
       ? `no earlier run of ${which} on this branch was successful`
-      : `the commit of the last successful run of ${which} does not exist any more`
+      : `the commit of the last successful run of ${which} no longer exists`
   const instead = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
   if (base === undefined) return instead
   const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
@@ -99,7 +99,7 @@ export interface Compared extends Comparison {
   readonly isFiltered?: boolean
 }
 
-/** @property isBaseMissing whether the base does not exist any more, so that the fallback of the range was compared */
+/** @property isBaseMissing whether the base no longer exists, so that the fallback of the range was compared */
 export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
 
 const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
@@ -229,7 +229,7 @@ export function describeMovedBase(inputs: AgentInputs, context: Context): string
 function noticeMissingBase(found: FoundChange, { record }: AgentStep): void {
   const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
   record.notice(
-    'A base commit does not exist any more',
+    'A base commit no longer exists',
     `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
   )
 }
