@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     runtime: text
     emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
     emulator/github: emulator/service emulator/http node:crypto
-    emulator/service: runtime emulator/http docs-service/schemas.ts
+    emulator/service: runtime emulator/http docs-service/interface.ts
     emulator/http: runtime node:http
   `
     .trim()

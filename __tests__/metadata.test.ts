@@ -12,7 +12,7 @@ import {
   SKIP_OWN_CHANGES,
 } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/outcome.ts'
-import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
 import { CHECK_FIELDS } from '../src/fleet/check.ts'
 import { TABLE_FIELDS } from '../src/fleet/table.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'

@@ -44,9 +44,9 @@ import { flattenReport } from '../support/flatten-result.ts'
 
 test.each<[number, RoundStop | undefined, string]>([
   [0, undefined, ''],
-  [0, 'passed', ''],
-  [0, 'failed-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['failed-before']}`],
-  [1, 'passed', 'Failing checks were sent back to the agent once.'],
+  [0, 'nothing-failed', ''],
+  [0, 'not-fixable', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['not-fixable']}`],
+  [1, 'nothing-failed', 'Failing checks were sent back to the agent once.'],
   [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
 ])('describes %i fix rounds and the reason for the stop: %s', (sent, roundStop, text) => {
   const rounds = Array<Turn>(sent).fill(turnIn(endWith('updated')))
@@ -58,7 +58,7 @@ test.each<[number, RoundStop | undefined, string]>([
 test('says that it is unknown whether the service accepted the prompt of the last fix round', () => {
   const rounds = [turnIn(endWith('updated')), turnIn(stopWith('maybe-sent', { sent: 'maybe' }))]
   expect(formatPullRequest(createReport({ rounds }))).toBe(
-    `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.unseen}`,
+    `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.failed}`,
   )
 })
 

@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals'
-import {
-  acceptedJobSchema,
-  STATUS_PHRASES,
-  jobSchema,
-  createJobSchema,
-  findInvalidField,
-  visitorsPageSchema,
-} from '../../src/docs-service/schemas.ts'
+import { acceptedJobSchema, jobSchema, createJobSchema, findInvalidField } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES, visitorsPage } from '../../src/docs-service/interface.ts'
 
 const ADDRESS = 'https://git.example.com/acme/docs/pull/7'
 /** The fields of a job that are read unchanged. */
@@ -79,7 +73,7 @@ const COUNTS = { human: 3, ai: 2, total: 4 }
 const PAGE = { totals: COUNTS, visitors: [{ path: '/a', ...COUNTS }], hasMore: false }
 
 test('reads a page of visitors without undocumented fields', () => {
-  expect(visitorsPageSchema.parse({ ...PAGE, extra: 1 })).toEqual(PAGE)
+  expect(visitorsPage.parse({ ...PAGE, extra: 1 })).toEqual(PAGE)
 })
 
 test.each([
@@ -93,12 +87,12 @@ test.each([
   { ...PAGE, hasMore: undefined },
   { ...PAGE, hasMore: 'false' },
 ])('rejects a page in which a required field is missing or malformed: %j', (page) => {
-  expect(visitorsPageSchema.safeParse(page).success).toBe(false)
+  expect(visitorsPage.safeParse(page).success).toBe(false)
 })
 
 test('reads a count of -0 as 0', () => {
   const counts = JSON.parse('{"human":-0,"ai":-0,"total":-0}') as object
-  const { totals } = visitorsPageSchema.parse({ ...PAGE, totals: counts })
+  const { totals } = visitorsPage.parse({ ...PAGE, totals: counts })
   expect(totals).toEqual({ human: 0, ai: 0, total: 0 })
 })
 
@@ -110,9 +104,9 @@ test.each([
   [undefined, [PAGE]],
   [undefined, PAGE],
 ])('names the first invalid field of a page: %s', (field, page) => {
-  expect(findInvalidField(visitorsPageSchema, JSON.stringify(page))).toBe(field)
+  expect(findInvalidField(visitorsPage, JSON.stringify(page))).toBe(field)
 })
 
 test('names no field of a body that is not JSON', () => {
-  expect(findInvalidField(visitorsPageSchema, '<html></html>')).toBeUndefined()
+  expect(findInvalidField(visitorsPage, '<html></html>')).toBeUndefined()
 })

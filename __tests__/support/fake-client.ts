@@ -1,11 +1,7 @@
 import { countRefusals } from '../../src/docs-service/retry.ts'
 import type { Delivery, DocsServiceClient } from '../../src/docs-service/client.ts'
-import {
-  type Job,
-  parsePullRequestLink,
-  type TerminalJob,
-  type TerminalStatus,
-} from '../../src/docs-service/schemas.ts'
+import { type Job, parsePullRequestLink, type TerminalJob } from '../../src/docs-service/schemas.ts'
+import { type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'

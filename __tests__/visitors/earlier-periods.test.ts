@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { comparePages } from '../../src/visitors/earlier-periods.ts'
 import { VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../support/seed.ts'

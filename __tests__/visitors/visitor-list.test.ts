@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { countVisitors, generateVisits } from '../../src/emulator/service/visitor-counts.ts'
-import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/inputs.ts'
 import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'

@@ -13,6 +13,7 @@ import {
   readAndRecordPullRequest,
   ROUND_STOP_REASONS,
   type RoundStop,
+  type RoundStopReason,
   type Turn,
 } from './record.ts'
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from './prompt.ts'
@@ -40,15 +41,14 @@ export function findRoundStop(
   leftMs: number,
 ): RoundStop | undefined {
   const status = turns.at(-1)?.job?.status
-  if (found.checks === 'success') return 'passed'
-  if (found.checks !== 'failure') return 'no-failed-check'
-  if (!isOpen(found)) return 'closed'
+  if (found.checks !== 'failure') return 'nothing-failed'
+  if (!isOpen(found)) return 'not-open'
   const failed = listFailedChecks(found.checkList)
-  if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
-  if (found.headSha === getPreviousHead(turns)) return 'no-new-commit'
+  if (failed.length > 0 && !failed.some(isForAgent)) return 'not-fixable'
+  if (found.headSha === getPreviousHead(turns)) return 'failed'
   if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
   if (leftMs < MIN_ROUND_MS) return 'no-time'
-  return status && getUnsuccessfulStatus(status)
+  return status && getUnsuccessfulStatus(status) && 'failed'
 }
 
 /**
@@ -131,17 +131,16 @@ export async function decideNextRound(
   const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return { stop }
   const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
-  if (failing.length === 0) return { stop: 'failed-before' }
+  if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
   /** Finds a reason not to send the round, directly before it is sent. `current` is undefined if the read failed. */
-  const findStopBeforeSend = (current: PullRequest | undefined): RoundStop | undefined => {
+  const findStopBeforeSend = (current: PullRequest | undefined): RoundStopReason | undefined => {
     const { prLink } = record.newest.job ?? {}
-    if (current === undefined) return 'not-sent'
-    if (prLink === undefined || !isSamePullRequest(prLink, link)) return 'other-pull-request'
-    if (!isOpen(current)) return 'closed'
+    if (current === undefined || prLink === undefined || !isSamePullRequest(prLink, link)) return 'failed'
+    if (!isOpen(current)) return 'not-open'
     if (current.headSha !== headSha) return 'head-moved'
     return deadlineAt - clock.now() < MIN_ROUND_MS ? 'no-time' : undefined
   }

@@ -1,7 +1,8 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
+import { isTerminal } from '../docs-service/schemas.ts'
+import { STATUS_PHRASES, type TerminalStatus } from '../docs-service/interface.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'

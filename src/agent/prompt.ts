@@ -313,7 +313,7 @@ export function pullRequestSection(
 export interface FailedCheck {
   readonly check: Pick<Check, 'name' | 'title' | 'summary' | 'text'>
   readonly annotations?: readonly Annotation[] | undefined
-  /** The part of its log around the last error; undefined if there is no log or the token cannot read it. */
+  /** The last lines of its log; undefined if there is no log or the token cannot read it. */
   readonly log?: string | undefined
 }
 

@@ -4,6 +4,7 @@ import { formatCount, joinSentences } from '../text/format.ts'
 import {
   type ChecksState,
   countCommitsOfUpdates,
+  explainRoundStop,
   type Findings,
   getFindings,
   getOperation,
@@ -13,7 +14,6 @@ import {
   isPullRequestInspected,
   listFailedChecks,
   listSentRounds,
-  ROUND_STOP_REASONS,
   type Run,
   type Turn,
 } from './record.ts'
@@ -156,13 +156,13 @@ export function adviseOnPullRequest(run: Run): string | undefined {
 
 /** Describes the rounds in full sentences. Empty without `fix-rounds`. */
 function formatFixRounds(run: Run): string[] {
-  const [rounds, stop] = [listSentRounds(run), getRoundStop(run)]
-  const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
-  if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
+  const rounds = listSentRounds(run)
+  const why = explainRoundStop(getRoundStop(run))
+  if (rounds.length === 0) return why === undefined ? [] : ['Failing checks were not sent back to the agent.', why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
   const isLastUnknown = rounds.at(-1)?.sent === 'maybe'
   const unknown = isLastUnknown ? ['It is unknown whether the service accepted the last of these prompts.'] : []
-  return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...why]
+  return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...(why === undefined ? [] : [why])]
 }
 
 /**

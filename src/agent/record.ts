@@ -46,28 +46,25 @@ export type Effect =
 /** Why a prompt is a follow-up to a pull request; the field `continued` of `result`. */
 export type FollowUpReason = 'pull-request' | 'comment'
 
-/** Why no further fix round follows. */
+/** Why no further fix round follows although checks have failed, and what to do. */
 export const ROUND_STOP_REASONS = {
-  passed: 'All its checks have passed.',
-  'used-up': 'All fix rounds are used up.',
-  'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
-  closed: 'The pull request is closed or merged.',
-  'other-pull-request': 'The job no longer names this pull request.',
-  'head-moved': 'The head commit changed before its failing checks could be sent.',
-  'failed-before': 'The failed checks also fail without these changes.',
-  'needs-person':
-    'No commit can fix the failed checks: somebody has to act, such as to sign an agreement, or to run them again.',
-  'no-time': 'Less than ten minutes of `timeout-minutes` are left.',
-  'no-failed-check': 'No check is known to have failed.',
-  'not-sent': 'The failing checks could not be sent to the agent.',
-  failed: 'The job failed.',
-  archived: 'The job is archived, so it accepts no prompts.',
-  'merged-too-early':
-    'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
-  unseen: 'The step did not see the agent finish its work on the failing checks.',
+  'used-up': 'All fix rounds are used up: fix what still fails by hand.',
+  'not-fixable':
+    'No commit can fix what failed: it also fails without these changes, or somebody has to act, such as to sign an agreement, or to run the check again.',
+  'not-open': 'The pull request is closed or merged: look at its branch for commits that were not merged.',
+  'head-moved': 'The head commit changed before its failed checks could be sent: look at the checks of the new commit.',
+  'no-time': 'Less than ten minutes of `timeout-minutes` are left: increase it.',
+  failed:
+    'A round could not be sent, or the last one failed, was not seen to end, or added no commit: look at the job and the pull request.',
 }
 
-export type RoundStop = keyof typeof ROUND_STOP_REASONS
+export type RoundStopReason = keyof typeof ROUND_STOP_REASONS
+
+/** `nothing-failed` needs no sentence: outputs and summary show the state of the checks. */
+export type RoundStop = RoundStopReason | 'nothing-failed'
+
+export const explainRoundStop = (stop: RoundStop | undefined): string | undefined =>
+  stop === undefined || stop === 'nothing-failed' ? undefined : ROUND_STOP_REASONS[stop]
 
 /** One prompt, or one wait for a job. */
 export interface Turn {
@@ -428,22 +425,15 @@ export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'
   return inRound !== undefined && ['cancelled', 'internal'].includes(inRound.code) ? inRound : startError
 }
 
-/** Why no fix round follows a round that an error stopped. */
-function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundStop {
-  if (code === 'merged-too-early') return 'merged-too-early'
-  if (code === 'unusable-link') return 'other-pull-request'
-  return sent === undefined || end === 'finished' ? 'not-sent' : 'unseen'
-}
-
 /** Returns why no fix round follows a round, or `undefined` if one may follow. */
-function getStopAfterRound(round: Turn): RoundStop | undefined {
-  const { end, error, job, effect } = round
-  if (error !== undefined) return getStopAfterError(error, round)
-  if (end !== 'finished') return end && 'unseen'
-  const unsuccessful = job && getUnsuccessfulStatus(job.status)
-  if (unsuccessful !== undefined) return unsuccessful
-  if (effect?.kind === 'created' || effect?.kind === 'none') return 'other-pull-request'
-  return effect?.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
+function getStopAfterRound({ end, error, job, effect }: Turn): RoundStop | undefined {
+  if (error?.code === 'merged-too-early') return 'not-open'
+  if (end === undefined && error === undefined) return undefined
+  const hasFinished =
+    end === 'finished' && error === undefined && (job && getUnsuccessfulStatus(job.status)) === undefined
+  const mayFollow =
+    effect === undefined || effect.kind === 'updated' || (effect.kind === 'unchanged' && effect.hasHeadMoved)
+  return hasFinished && mayFollow ? undefined : 'failed'
 }
 
 /** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
@@ -452,7 +442,7 @@ export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefin
   if (own === undefined || newest === undefined) return undefined
   if (newest.roundStop !== undefined) return newest.roundStop
   if (own.end !== 'finished' || getError({ turns }) !== undefined) return undefined
-  if (newest === own) return own.error === undefined ? undefined : 'not-sent'
+  if (newest === own) return own.error === undefined ? undefined : 'failed'
   return getStopAfterRound(newest)
 }
 
@@ -460,11 +450,12 @@ export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefin
 export const isFixRoundRunning = (run: Run): boolean =>
   listSentRounds(run).length > 0 && getRoundStop(run) === undefined
 
-/** Whether a round may have changed the pull request after it was last read. */
+/** Whether a round may have pushed after the pull request was last read, or to another pull request. */
 export function mayHaveUnseenChanges(run: Run): boolean {
-  const stop = getRoundStop(run)
-  const isUnseen = stop === 'unseen' || stop === 'other-pull-request'
-  return listSentRounds(run).length > 0 && (isUnseen || stop === undefined)
+  const round = listSentRounds(run).at(-1)
+  if (round === undefined) return false
+  const { end, error, effect } = round
+  return end !== 'finished' || error?.code === 'unusable-link' || effect?.kind === 'created' || effect?.kind === 'none'
 }
 
 /** What the step did to the pull request: the field `operation` of `result`. */

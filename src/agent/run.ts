@@ -29,13 +29,13 @@ import {
   type AgentStep,
   createUnstartedRun,
   describePullRequest,
+  explainRoundStop,
   type Findings,
   formatWarnings,
   getError,
   getRoundStop,
   openAgentStep,
   redactRun,
-  ROUND_STOP_REASONS,
   type Run,
   shouldTrackPullRequest,
   type Source,
@@ -202,12 +202,11 @@ function logEnd({ record }: AgentStep): void {
   // Readers must not overlook commits that may be unmerged.
   if (error?.code === 'merged-too-early' && !isShown)
     record.notice(ERROR_TITLES['merged-too-early'], describeError(error))
-  const stop = getRoundStop(run)
+  const reason = explainRoundStop(getRoundStop(run))
   const isReported =
     isShown || error.code === 'merged-too-early' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
   if (!isReported) record.note(describeError(error))
-  // The log already says that the checks have passed.
-  if (stop !== undefined && stop !== 'passed') record.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
+  if (reason !== undefined) record.note(`No further round: ${reason}`)
 }
 
 const UNREADABLE_EVENT = [

@@ -6,21 +6,17 @@ import { formatTimeAfter } from '../runtime/heartbeat.ts'
 import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
+import { SERVICE_OPERATIONS, type OperationKind, type OperationTarget } from './interface.ts'
 import { type Job, parseBody, readReason, refusalSchema } from './schemas.ts'
 import { isSuccess, type WireResponse, type WireFailure, type WireResult } from './transport.ts'
 
 const MAX_QUOTE_CHARS = 300
 
-/** An operation of the service (section 4 of its interface), with validated ids. */
-export interface ServiceOperation {
-  readonly kind: 'create' | 'message' | 'read' | 'visitors'
-  readonly projectId: string
-  /** Set for a message and for a read. */
-  readonly jobId?: string
+/** An operation of the service for one project or job, with validated ids. */
+export interface ServiceOperation extends OperationTarget {
+  readonly kind: OperationKind
   /** Whether the input `job-id` named the job. Jobs can also come from comments and pull requests. */
   readonly isJobIdInput?: boolean
-  /** Relative to the base URL, with a leading `/`. */
-  readonly path: string
 }
 
 /** What to do after an attempt to send a prompt. */
@@ -45,31 +41,7 @@ const CHECK_FIREWALL =
   "Check whether a firewall or proxy lets the runner's requests through to the service. Check `base-url`, too."
 const CHECK_KEY = 'Check that the secret contains a valid admin API key of this project. Keys can expire.'
 
-const PROMPT = {
-  sent: 'the prompt, ',
-  payment: "Check the plan and the credits in the service's dashboard.",
-  tooLarge: 'Shorten the prompt.',
-}
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
-const READ = { sent: '', payment: "Check the plan in the service's dashboard.", tooLarge: WRONG_URL }
-/** `sent`: what can be invalid in a request besides its URL. */
-const ADVICE = {
-  create: { ...PROMPT, scope: 'a new job needs write access', rateLimit: 'Try again later, or start fewer jobs.' },
-  message: { ...PROMPT, scope: 'a follow-up needs write access', rateLimit: 'Try again later, or send fewer prompts.' },
-  read: {
-    ...READ,
-    scope: 'it must be able to read jobs',
-    rateLimit: 'Try again later, or increase `poll-interval-seconds`.',
-  },
-  visitors: {
-    ...READ,
-    sent: '`date-from`, `date-to`, ',
-    scope: 'it must be able to read analytics',
-    rateLimit:
-      'Run it later, increase `timeout-minutes`, or export fewer days. Each 250 pages of a site take one request.',
-  },
-}
-
 /** Returns the errors by status. Section 7 of the interface does not define which statuses there are. */
 function listRefusals({
   kind,
@@ -77,7 +49,7 @@ function listRefusals({
   jobId,
   isJobIdInput = false,
 }: ServiceOperation): Readonly<Record<number, ErrorText>> {
-  const { sent, payment, tooLarge, scope, rateLimit } = ADVICE[kind]
+  const { sent = '', payment, tooLarge = WRONG_URL, scope, rateLimit } = SERVICE_OPERATIONS[kind].hints
   const target = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${isJobIdInput ? ', `job-id`' : ''} and \`base-url\``
   const checkScope = `Check the scope of the key (${scope}) and whether it is limited to certain IP addresses.`

@@ -1,6 +1,7 @@
 /** Parses and validates what the service returns. Schemas are lazy, because the prompt is sent before any of them is needed. */
 import * as z from 'zod/mini'
-import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
+import { isLoopback, parseUrl } from '../runtime/url.ts'
+import { acceptedFields, jobFields, type JobStatus, STATUS_PHRASES, type TerminalStatus } from './interface.ts'
 
 /** The URL of a pull request, which is safe to show, and its parts. */
 export interface PullRequestLink {
@@ -65,20 +66,6 @@ export function isSamePullRequest(a: PullRequestLink, b: PullRequestLink): boole
   return a.host === b.host && a.number === b.number && a.repository?.toLowerCase() === b.repository?.toLowerCase()
 }
 
-/**
- * The statuses of a job (sections 2.1 and 3 of the service's interface), and the phrases that follow the name of a job.
- */
-export const STATUS_PHRASES = {
-  active: 'is active',
-  completed: 'completed',
-  archived: 'is archived',
-  failed: 'failed',
-} as const
-export type JobStatus = keyof typeof STATUS_PHRASES
-
-/** A status in which the agent's turn has ended. */
-export type TerminalStatus = 'completed' | 'failed' | 'archived'
-
 /** A job. Fields that are missing or of another type than documented are undefined. */
 export interface Job {
   readonly id: string
@@ -129,25 +116,9 @@ export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | u
   return terminal === 'completed' ? undefined : terminal
 }
 
-const idSchema = z.lazy(() => z.string().check(z.regex(ID_PATTERN)))
-
-function wireJob() {
-  const word = z.string().check(z.minLength(1))
-  // Nothing depends on these fields, so a malformed value does not invalidate the job.
-  const detail = z.catch(z.optional(word), undefined)
-  return z.object({
-    id: idSchema,
-    status: word,
-    source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
-    model: detail,
-    prLink: z.nullish(z.string()),
-    createdAt: detail,
-  })
-}
-
 const isListedStatus = (status: string): status is JobStatus => Object.hasOwn(STATUS_PHRASES, status)
 
-function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ReturnType<typeof wireJob>>): Job {
+function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<typeof jobFields>): Job {
   const isListed = isListedStatus(status)
   const prLink = parsePullRequestLink(url ?? '')
   return {
@@ -163,7 +134,7 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<Re
   }
 }
 
-export const jobSchema = z.lazy(() => z.pipe(wireJob(), z.transform(toJob)))
+export const jobSchema = z.lazy(() => z.pipe(jobFields, z.transform(toJob)))
 
 /** The response to reading a job (section 4.3). Rejects another job. */
 export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
@@ -178,32 +149,11 @@ export const acceptedJobSchema = z.lazy(() =>
   z.union([
     jobSchema,
     z.pipe(
-      z.object({ id: idSchema }),
+      acceptedFields,
       z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
     ),
   ]),
 )
-
-/** One page of visitors (section 4.4). All fields are required. */
-export const visitorsPageSchema = z.lazy(() => {
-  const count = z.int().check(
-    z.nonnegative(),
-    // Converts `-0`, which is valid JSON, to 0.
-    z.overwrite((value) => value + 0),
-  )
-  // Sections 2.2 and 2.3.
-  const counts = { human: count, ai: count, total: count }
-  return z.object({
-    totals: z.object(counts),
-    visitors: z.array(z.object({ path: z.string(), ...counts })),
-    hasMore: z.boolean(),
-  })
-})
-
-export type VisitorsPage = z.infer<typeof visitorsPageSchema>
-
-/** The maximum size of a page of visitors (section 8). */
-export const MAX_PAGE_ROWS = 250
 
 /**
  * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.

@@ -1,6 +1,6 @@
 /** Parses and formats dates: for inputs, for requests and for the summary. */
 import { refuse, type Input } from '../action/inputs.ts'
-import type { VisitorsQuery } from '../docs-service/client.ts'
+import type { VisitorsQuery } from '../docs-service/interface.ts'
 import { DAY_MS } from '../runtime/clock.ts'
 
 const DAY = String.raw`(?<day>(?!0000)\d{4}-\d{2}-\d{2})`

@@ -3,7 +3,7 @@
  * file.
  */
 import type { Step } from '../action/step.ts'
-import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/interface.ts'
 import { ActionError, describeError, type ErrorCode } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { getEarlierPeriod, namePeriodBefore, toPeriod, type Period } from './date-range.ts'

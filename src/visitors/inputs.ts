@@ -14,7 +14,7 @@ import {
   wholeNumberInput,
 } from '../action/inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
-import type { VisitorsPage } from '../docs-service/schemas.ts'
+import type { VisitorsPage } from '../docs-service/interface.ts'
 import { dateInput, type DateRange, lastDays, parseTime } from './date-range.ts'
 
 // The file formats of an export. No cell is executed as a formula.

@@ -59,7 +59,7 @@ test('sets all outputs about a pull request', () => {
 })
 
 test('`result` counts the fix rounds, and knows no number without them', () => {
-  const counts = [{ rounds: ROUNDS }, { roundStop: 'failed-before' as const }, {}].map(
+  const counts = [{ rounds: ROUNDS }, { roundStop: 'not-fixable' as const }, {}].map(
     (fields) => getResult(fields).fix_rounds,
   )
   expect(counts).toEqual([1, 0, null])

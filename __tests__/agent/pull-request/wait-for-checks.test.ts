@@ -94,16 +94,11 @@ test.each<[string, (readonly Check[] | ActionError)[], string, number]>([
 
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
-test('warns once that a failed run may have been replaced, and only for the final head', async () => {
-  const doubtful = [{ ...FAILED[0], doubt: createGitHubError('forbidden', 'Grant it.') }]
-  const { found, notice } = await poll([PENDING, doubtful])
-  expect([found.checks, notice]).toEqual([
-    'failure',
-    `A failed run counts as a failure although a later run of its workflow may have replaced it: GitHub said forbidden. ${GRANT}`,
-  ])
-  const other = await poll([doubtful, createGitHubError('not-found')], {}, { readPullRequest: resolveInOrder(MOVED) })
-  expect(other.found).toEqual(describePullRequest(MOVED))
-  expect(other.notice).toBe('The checks could not be read: GitHub said not-found.')
+test('warns that the checks could not be read, and forgets those of the head before', async () => {
+  const reads = [FAILED, createGitHubError('not-found')]
+  const { found, notice } = await poll(reads, {}, { readPullRequest: resolveInOrder(MOVED) })
+  expect(found).toEqual(describePullRequest(MOVED))
+  expect(notice).toBe('The checks could not be read: GitHub said not-found.')
 })
 
 const RUNNING = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'

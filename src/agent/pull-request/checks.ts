@@ -151,7 +151,6 @@ const LATER_PAUSE_MS = 30_000
 /** Returns the pause before the next look, in milliseconds. @param ageMs how long this head has been watched */
 export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
-const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
 const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request match `allowed-paths`'
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
@@ -182,12 +181,10 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   })
 }
 
-/** Combines a pull request with its checks, and warns if the checks are unknown or uncertain. */
+/** Combines a pull request with its checks, and warns if the checks are unknown. */
 function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: AgentStep): Findings {
   const { checks, state, waitsForApproval, problem } = polled
   if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
-  const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-  if (doubt !== undefined) record.warn(MAY_BE_REPLACED, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),

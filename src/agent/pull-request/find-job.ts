@@ -3,13 +3,8 @@
  * the job opened the pull request.
  */
 import { openGitHub } from '../../action/step.ts'
-import {
-  isSamePullRequest,
-  isTerminal,
-  type Job,
-  parsePullRequestLink,
-  STATUS_PHRASES,
-} from '../../docs-service/schemas.ts'
+import { isSamePullRequest, isTerminal, type Job, parsePullRequestLink } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'

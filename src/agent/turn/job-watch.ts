@@ -4,7 +4,8 @@
  */
 import { OutputsLost } from '../../action/toolkit.ts'
 import { getRateLimitDelayMs, type MissingJob, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
-import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { isTerminal, type Job, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'

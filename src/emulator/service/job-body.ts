@@ -1,4 +1,4 @@
-import type { JobStatus } from '../../docs-service/schemas.ts'
+import type { JobStatus } from '../../docs-service/interface.ts'
 import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, getJobState } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'

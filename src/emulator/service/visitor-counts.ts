@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../docs-service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/interface.ts'
 import type { TimeRange, ParsedVisitorsQuery } from './visitors-query.ts'
 import { createRandom } from './random.ts'
 
