@@ -13,8 +13,6 @@ import {
 } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/outcome.ts'
 import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
-import { CHECK_FIELDS } from '../src/fleet/check.ts'
-import { TABLE_FIELDS } from '../src/fleet/table.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
@@ -90,8 +88,7 @@ const LISTED: Readonly<Record<string, Words>> = {
 interface Action {
   readonly path: string
   readonly name: string
-  /** Undefined: internal to `fleet.yml`. */
-  readonly icon: string | undefined
+  readonly icon: string
   readonly bundle: string
   readonly fields: readonly { readonly name: string; readonly fallback: string }[]
   readonly outputNames: readonly string[]
@@ -142,26 +139,6 @@ const ACTIONS: readonly Action[] = [
     filledIn: {},
     words: {},
   },
-  {
-    path: 'fleet/check/action.yml',
-    name: 'Docs Agent Fleet, check',
-    icon: undefined,
-    bundle: 'dist/fleet-check/index.js',
-    fields: Object.values(CHECK_FIELDS),
-    outputNames: ['names', 'matrix'],
-    filledIn: {},
-    words: {},
-  },
-  {
-    path: 'fleet/table/action.yml',
-    name: 'Docs Agent Fleet, table',
-    icon: undefined,
-    bundle: 'dist/fleet-table/index.js',
-    fields: Object.values(TABLE_FIELDS),
-    outputNames: ['results', 'green', 'red'],
-    filledIn: {},
-    words: {},
-  },
 ]
 
 describe.each(ACTIONS)('$path', (expected) => {
@@ -175,11 +152,10 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect(existsSync(new URL(`../${expected.bundle}`, import.meta.url))).toBe(true)
   })
 
-  test('the action can be listed, with a name, a short description, an icon and a colour, unless it is internal', () => {
+  test('the action can be listed, with a name, a short description, an icon and a colour', () => {
     expect(action.name).toBe(expected.name)
     expect(action.description).toMatch(/^[A-Z].{20,124}\.$/)
-    expect(action.branding).toEqual(expected.icon && { icon: expected.icon, color: 'purple' })
-    expect(action.description.startsWith('Internal to fleet.yml')).toBe(expected.icon === undefined)
+    expect(action.branding).toEqual({ icon: expected.icon, color: 'purple' })
   })
 
   test('inputs and outputs have kebab-case names', () => {

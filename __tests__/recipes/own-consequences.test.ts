@@ -11,7 +11,7 @@ import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/wor
 const EXEMPT: Readonly<Record<string, string>> = {
   'rehearse.yml': 'uses the embedded service only',
   'improve-most-read-pages.yml': 'depends on the visitors of pages, not on changes',
-  'fleet.yml': 'sends one prompt to many projects, independent of changes',
+  'many-projects.yml': 'sends one prompt to many projects, independent of changes',
   'weekly-report.yml': 'does not use the agent',
   'weekly-visitors.yml': 'does not use the agent',
 }

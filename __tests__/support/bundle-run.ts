@@ -15,7 +15,7 @@ jest.setTimeout(60_000)
 
 /** Runs a packaged action of this project as a GitHub runner does, on Node.js 24. */
 export function runPackaged(
-  folder: '.' | 'visitors' | 'report' | 'emulator' | 'fleet/check' | 'fleet/table',
+  folder: '.' | 'visitors' | 'report' | 'emulator',
   options: Omit<RunOptions, 'action'>,
 ): Promise<RunResult> {
   const action = fileURLToPath(new URL(`../../${folder}`, import.meta.url))

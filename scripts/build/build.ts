@@ -14,8 +14,6 @@ import { type BundleStats, thirdPartyLicenses } from './third-party-licenses.ts'
 const BUNDLES = {
   agent: 'src/entries/agent.js',
   visitors: 'src/entries/visitors.js',
-  'fleet-check': 'src/entries/fleet-check.js',
-  'fleet-table': 'src/entries/fleet-table.js',
   emulator: 'src/entries/emulator.js',
   rehearse: 'src/entries/rehearse.js',
   start: 'scripts/start/main.js',

@@ -1,13 +1,12 @@
 /**
- * Writes the version of the next release into package.json, package-lock.json and fleet.yml, which uses the action of its own
- * release. Commit the result, and tag that commit.
+ * Writes the version of the next release into package.json and package-lock.json. Commit the result, and tag that commit.
  *
  *   npm run release:prepare -- 1.2.3
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { setFleetVersion, setPackageVersion } from './versions.ts'
+import { setPackageVersion } from './versions.ts'
 
 const [version = ''] = process.argv.slice(2)
 if (!/^\d+\.\d+\.\d+$/.test(version)) {
@@ -22,5 +21,4 @@ function rewrite(file: string, change: (text: string, version: string) => string
 
 rewrite('package.json', setPackageVersion)
 rewrite('package-lock.json', setPackageVersion)
-rewrite('.github/workflows/fleet.yml', setFleetVersion)
 console.log(`Next: git commit -am 'Release ${version}' && git tag v${version} && git push origin main v${version}`)

@@ -136,7 +136,7 @@ export const projectIdInput: Input<string> = (id, ...rest) =>
     : projectIdText(id, ...rest)
 
 /** `owner/name`. `.` and `..` would be path segments in a URL. */
-export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
+const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
 
 /** A branch, a tag or a commit's id, by Git's rules for the names of references. */
 export const REF_PATTERN = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/

@@ -219,8 +219,8 @@ interface DelayFactors {
 
 /**
  * Returns the delay before a refused request is resent, in milliseconds: `Retry-After` plus full jitter in a window
- * that grows exponentially, so that steps that were refused together do not retry together. `npm run bench -- --only
- * fleet` measures these numbers.
+ * that grows exponentially, so that steps that were refused together do not retry together.
+ * `__tests__/model/many-steps.test.ts` measures these numbers.
  */
 export function getRateLimitDelayMs(
   { retryAfterMs = 0 }: ActionError,

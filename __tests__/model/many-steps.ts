@@ -29,7 +29,7 @@ export const HOURLY_LIMIT = 'hourly'
 const PROMPTS_PER_HOUR = 100
 
 /** Many steps under one key. */
-export interface FleetPlan {
+export interface StepsPlan {
   /** When each step begins, in milliseconds. */
   readonly starts: readonly number[]
   readonly limit: LimitPlan | typeof HOURLY_LIMIT
@@ -37,13 +37,13 @@ export interface FleetPlan {
   readonly timeoutMs?: number
 }
 
-/** Plans a fleet of steps that begin at random times within `withinMs`. */
-export function planFleet(steps: number, withinMs: number, seed: number, limit: FleetPlan['limit']): FleetPlan {
+/** Plans steps that begin at random times within `withinMs`. */
+export function planSteps(steps: number, withinMs: number, seed: number, limit: StepsPlan['limit']): StepsPlan {
   const random = createRandom(seed)
   return { starts: Array.from({ length: steps }, () => random() * withinMs), limit, random }
 }
 
-interface MemberDependencies {
+interface StepDependencies {
   readonly transport: Transport
   readonly clock: Clock
   readonly random: () => number
@@ -51,14 +51,14 @@ interface MemberDependencies {
 }
 
 /** Times are in milliseconds. */
-interface FleetMember {
+interface StepEnd {
   readonly beganAt: number
   readonly endedAt: number
   readonly played: PlayedAgent
 }
 
-export interface FleetEnd {
-  readonly steps: readonly FleetMember[]
+export interface StepsEnd {
+  readonly steps: readonly StepEnd[]
   /** The number of responses other than 429. */
   readonly responses: number
   /** The number of 429 responses. */
@@ -98,13 +98,13 @@ function refuse({ retryAfter }: LimitPlan, waitMs: number): WireResult {
 }
 
 /** Plays a step of the agent action. */
-function playStep({ transport, clock, random, timeoutMs }: MemberDependencies): Promise<PlayedAgent> {
+function playStep({ transport, clock, random, timeoutMs }: StepDependencies): Promise<PlayedAgent> {
   const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
   return playAgent(stage, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
 }
 
-/** Plays a fleet against the embedded service on the virtual clock. */
-export async function playFleet(plan: FleetPlan): Promise<FleetEnd> {
+/** Plays the steps against the embedded service on the virtual clock. */
+export async function playSteps(plan: StepsPlan): Promise<StepsEnd> {
   const { starts, limit, random, timeoutMs = HOUR_MS } = plan
   const sharedClock = virtualClock({ mostEvents: Infinity })
   const requestsPerHour = limit === HOURLY_LIMIT ? PROMPTS_PER_HOUR : Infinity
@@ -122,25 +122,25 @@ export async function playFleet(plan: FleetPlan): Promise<FleetEnd> {
     return result
   }
   const clock = createStepClock(sharedClock)
-  const playMember = async (atMs: number): Promise<FleetMember> => {
+  const playFrom = async (atMs: number): Promise<StepEnd> => {
     await sharedClock.sleep(atMs)
     const beganAt = sharedClock.now()
     const played = await playStep({ transport, clock, random, timeoutMs })
     return { beganAt, endedAt: sharedClock.now(), played }
   }
-  const steps = await sharedClock.passUntil(Promise.all(starts.map(playMember)))
+  const steps = await sharedClock.passUntil(Promise.all(starts.map(playFrom)))
   return { steps, ...counts, jobs: service.requests.filter(({ status }) => status === 201).length }
 }
 
-/** Returns the minimum time in milliseconds for the steps of a fleet: two requests for each step, and the time of a job. */
-function getMinTimeMs({ starts, limit }: FleetPlan): number {
+/** Returns the minimum time in milliseconds for all steps: two requests for each step, and the time of a job. */
+function getMinTimeMs({ starts, limit }: StepsPlan): number {
   const steps = starts.length
   if (limit === HOURLY_LIMIT) return Math.floor((steps - 1) / PROMPTS_PER_HOUR) * HOUR_MS + JOB_MS
   const promptsMs = Math.max(0, steps - limit.burst) * limit.everyMs
   return promptsMs + Math.max(steps * limit.everyMs, JOB_MS)
 }
 
-interface FleetFigures {
+interface StepsFigures {
   /** The time until the last step ends, divided by the minimum time. */
   readonly time: number
   readonly refusalsPerResponse: number
@@ -150,7 +150,7 @@ interface FleetFigures {
 
 const getMean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd): FleetFigures {
+function measureEnd(plan: StepsPlan, { steps, responses, refusals }: StepsEnd): StepsFigures {
   const times = steps.map(({ beganAt, endedAt }) => endedAt - beganAt).sort((a, b) => a - b)
   return {
     time: Math.max(...steps.map(({ endedAt }) => endedAt)) / getMinTimeMs(plan),
@@ -160,13 +160,13 @@ function measureEnd(plan: FleetPlan, { steps, responses, refusals }: FleetEnd): 
 }
 
 /** Plays each plan and returns the means. */
-export async function measureFleets(
-  plans: readonly FleetPlan[],
-  check: (plan: FleetPlan, end: FleetEnd) => void,
-): Promise<FleetFigures> {
-  const all: FleetFigures[] = []
+export async function measurePlans(
+  plans: readonly StepsPlan[],
+  check: (plan: StepsPlan, end: StepsEnd) => void,
+): Promise<StepsFigures> {
+  const all: StepsFigures[] = []
   for (const plan of plans) {
-    const end = await playFleet(plan)
+    const end = await playSteps(plan)
     check(plan, end)
     all.push(measureEnd(plan, end))
   }
