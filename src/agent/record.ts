@@ -334,15 +334,27 @@ export function createUnstartedRun(error: ActionError | undefined, durationMs: n
   return { state, turns: [], startError: error, timeline: [], warnings: [], durationMs, isRehearsal }
 }
 
-/** The step with what every part of this action shares. */
-export interface AgentStep extends Step {
+// What a function takes of the step: the smallest of these groups that has what it uses, itself or through what it calls.
+
+/** Plain data. A function that takes only this sends no request and records nothing. */
+export interface Facts extends Pick<Step, 'context'> {
   readonly inputs: AgentInputs
-  readonly record: Recorder
+}
+
+/** Adds the clients, the clock and the log. A function that takes this cannot change the record. */
+export interface Reads extends Facts, Step {
   /** The only one of the step, because it remembers which jobs were read. */
   readonly tryReadJob: TryReadJob
+}
+
+/** Adds the record, from which everything that the step reports is derived. */
+export interface Acts extends Reads {
+  readonly record: Recorder
   /** Writes the outputs as far as they are known, because the step can be killed. */
   readonly writeMilestone: () => void
 }
+
+export type AgentStep = Acts
 
 /** @param write writes the outputs that the record gives before the end of the step */
 export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: AgentStep) => void): AgentStep {

@@ -2,7 +2,7 @@
  * The loop guard: the agent's own work never starts the agent. `decideLoop` has the four rules; the rest reads the facts that
  * they need, and no others.
  */
-import { openGitHub } from '../../action/step.ts'
+import { type Context, openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
@@ -207,7 +207,7 @@ async function readPullRequestWork(
 const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
 
 /** Whether a bot caused an event about a commit, a branch or a pull request. */
-function isCausedByBot({ event }: AgentStep['context'], { kind }: EventOrigin): boolean {
+function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
   return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
 }
 
