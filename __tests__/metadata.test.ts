@@ -17,7 +17,7 @@ import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.t
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
 import { REPORT_FAIL_ON, REPORT_FIELDS } from '../src/report/inputs.ts'
-import { COMPARE, FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
+import { FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES } from './support/report.ts'
 import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
 
@@ -79,7 +79,7 @@ const LISTED: Readonly<Record<string, Words>> = {
     'fail-on': [...FAIL_ON, 'none'],
     'skip-own-changes': SKIP_OWN_CHANGES,
   },
-  'visitors/action': { format: FORMATS, compare: COMPARE },
+  'visitors/action': { format: FORMATS },
   'report/action': { 'fail-on': REPORT_FAIL_ON },
   'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
 }

@@ -31,7 +31,7 @@ export interface Expected {
   /** The labels of all pull requests. */
   readonly labels?: readonly string[]
   readonly reviewers?: readonly string[]
-  /** All comments on issues so far, with `<service>` for its URL and `<days>` for dates. */
+  /** All comments on issues so far, with `<service>` for its URL. */
   readonly posted?: readonly string[]
   /** The messages that the chat received in this run. */
   readonly chat?: readonly string[]
