@@ -418,7 +418,7 @@ export const listSentRounds = ({ turns }: Pick<Run, 'turns'>): readonly Turn[] =
   turns.slice(1).filter(({ sent }) => sent !== undefined)
 
 /** Errors that change the result of a step although the end of its turn was seen. */
-const DECIDING_CODES: readonly string[] = ['merged-too-early', 'unusable-link', 'cancelled', 'internal']
+const DECIDING_CODES: readonly string[] = ['merged-too-early', 'cancelled', 'internal']
 
 /** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
 export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
@@ -431,7 +431,6 @@ export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'
 /** Why no fix round follows a round that an error stopped. */
 function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundStop {
   if (code === 'merged-too-early') return 'merged-too-early'
-  if (code === 'unusable-link') return 'other-pull-request'
   return sent === undefined || end === 'finished' ? 'not-sent' : 'unseen'
 }
 

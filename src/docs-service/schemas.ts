@@ -90,10 +90,7 @@ export interface Job {
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
-  /** Undefined if there is none, or if it is not safe to show. */
   readonly prLink: PullRequestLink | undefined
-  /** Set if the service returned a link that is not safe to show. */
-  readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
 }
 
@@ -140,7 +137,8 @@ function wireJob() {
     status: word,
     source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
     model: detail,
-    prLink: z.nullish(z.string()),
+    // An unsafe link must not be treated as “no changes”.
+    prLink: z.nullish(z.string().check(z.refine((url) => url === '' || parsePullRequestLink(url) !== undefined))),
     createdAt: detail,
   })
 }
@@ -149,7 +147,6 @@ const isListedStatus = (status: string): status is JobStatus => Object.hasOwn(ST
 
 function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ReturnType<typeof wireJob>>): Job {
   const isListed = isListedStatus(status)
-  const prLink = parsePullRequestLink(url ?? '')
   return {
     id,
     status: isListed ? status : 'active',
@@ -157,8 +154,7 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<Re
     repository: source?.repository,
     ref: source?.ref,
     model,
-    prLink,
-    ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
+    prLink: parsePullRequestLink(url ?? ''),
     createdAt,
   }
 }
