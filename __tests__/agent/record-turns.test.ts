@@ -28,7 +28,6 @@ import {
 const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
 const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unseen', job: completed }
 const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
-const UNUSABLE: TurnFacts = { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') }
 const MERGED_TOO_EARLY: TurnFacts = {
   ...endWith('updated'),
   error: failure('merged-too-early'),
@@ -69,7 +68,6 @@ test.each<[Outcome, TurnFacts]>([
   ['submitted', { sent: 'accepted', end: 'not-awaited', job: active }],
   ['unconfirmed', UNSEEN],
   ['timed-out', TIMED_OUT],
-  ['error', UNUSABLE],
   ['error', MERGED_TOO_EARLY],
   ['pull-request', endWith('created')],
   ['pull-request', endWith('updated')],
@@ -192,7 +190,6 @@ test.each<[TurnFacts, RoundStop | undefined]>([
   [endWith('unknown'), undefined],
   [endWith('updated'), undefined],
   [endWith('created'), 'failed'],
-  [UNUSABLE, 'failed'],
   [endWith('none', withoutLink), 'failed'],
   [endWith('unchanged'), 'failed'],
   [endWith({ ...EFFECTS.unchanged, hasHeadMoved: true }), undefined],

@@ -72,7 +72,6 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
     'the job could not be read',
   ],
   ['--scenario slow --job-id job_running --prompt More.', "the job's current turn did not end"],
-  ['--scenario hostile', 'the address of its pull request cannot be used'],
   [
     '--scenario unavailable --job-id job_running --input timeout-minutes=2',
     'The deadline passed before the job could be',
@@ -112,7 +111,6 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
     'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: job_000001`. The token of a GitHub App lasts one hour',
   ],
   ['--scenario unlisted-status --speed 8', 'an unknown status'],
-  ['--scenario hostile', 'that is not safe to link'],
   ['--scenario no-summary-file', 'The job summary could not be written'],
   ['--scenario no-output-file', 'The outputs could not be written'],
   [

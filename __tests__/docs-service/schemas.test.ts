@@ -42,12 +42,8 @@ test.each([undefined, null, '', 7, {}, []])('ignores a detail that is %j', (valu
     expect(jobSchema.parse({ id: 'job_1', status: 'active', ...fields })).toEqual(ONLY_ID)
 })
 
-test.each<[unknown, true | undefined]>([
-  ...[undefined, null, ''].map((prLink): [unknown, undefined] => [prLink, undefined]),
-  ...['javascript:alert(1)', ' '].map((prLink): [unknown, true] => [prLink, true]),
-])('the pull request link %j is undefined, and `hasUnsafeLink` is %j', (prLink, hasUnsafeLink) => {
-  const job = jobSchema.parse({ ...JOB, prLink })
-  expect([job.prLink, job.hasUnsafeLink]).toEqual([undefined, hasUnsafeLink])
+test.each([undefined, null, ''])('a job whose link is %j has no pull request', (prLink) => {
+  expect(jobSchema.parse({ ...JOB, prLink }).prLink).toBeUndefined()
 })
 
 test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repeat(129)])('rejects the id %j', (id) => {
@@ -63,7 +59,10 @@ test.each(['a', 'A-z_09', 'x'.repeat(128)])('accepts the id %j, and rejects a jo
 test.each([
   ...[undefined, null, '', 7].map((status) => ({ status })),
   // Must not be treated as “no changes”.
-  ...[7, {}, true].map((prLink) => ({ status: 'completed', prLink })),
+  ...[7, {}, true, ' ', 'javascript:alert(1)', `${ADDRESS}\n::error::x`].map((prLink) => ({
+    status: 'completed',
+    prLink,
+  })),
 ])('a job with %j is invalid, and counts as running if a prompt was accepted', (fields) => {
   expect(jobSchema.safeParse({ id: 'job_1', ...fields }).success).toBe(false)
   expect(acceptedJobSchema.parse({ id: 'job_1', ...fields })).toEqual({ ...ONLY_ID, isAssumed: true })

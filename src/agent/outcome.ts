@@ -109,8 +109,7 @@ function hasChangedNothing(run: Run): boolean {
 
 /** Unknown for a follow-up: an earlier turn may have opened the job's pull request. */
 function hasPullRequest(run: Run): boolean | undefined {
-  const job = getJob(run)
-  return isFollowUp(run) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+  return isFollowUp(run) ? undefined : getJob(run)?.prLink !== undefined
 }
 
 /** The agent may push commits before a job fails or is archived. */

@@ -427,7 +427,7 @@ export const listSentRounds = ({ turns }: Pick<Run, 'turns'>): readonly Turn[] =
   turns.slice(1).filter(({ sent }) => sent !== undefined)
 
 /** Errors that change the result of a step although the end of its turn was seen. */
-const DECIDING_CODES: readonly string[] = ['merged-too-early', 'unusable-link', 'cancelled', 'internal']
+const DECIDING_CODES: readonly string[] = ['merged-too-early', 'cancelled', 'internal']
 
 /** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
 export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
@@ -466,8 +466,8 @@ export const isFixRoundRunning = (run: Run): boolean =>
 export function mayHaveUnseenChanges(run: Run): boolean {
   const round = listSentRounds(run).at(-1)
   if (round === undefined) return false
-  const { end, error, effect } = round
-  return end !== 'finished' || error?.code === 'unusable-link' || effect?.kind === 'created' || effect?.kind === 'none'
+  const { end, effect } = round
+  return end !== 'finished' || effect?.kind === 'created' || effect?.kind === 'none'
 }
 
 /** What the step did to the pull request: the field `operation` of `result`. */

@@ -77,10 +77,7 @@ export interface Job {
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
-  /** Undefined if there is none, or if it is not safe to show. */
   readonly prLink: PullRequestLink | undefined
-  /** Set if the service returned a link that is not safe to show. */
-  readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
 }
 
@@ -120,7 +117,6 @@ const isListedStatus = (status: string): status is JobStatus => Object.hasOwn(ST
 
 function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<typeof jobFields>): Job {
   const isListed = isListedStatus(status)
-  const prLink = parsePullRequestLink(url ?? '')
   return {
     id,
     status: isListed ? status : 'active',
@@ -128,13 +124,18 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ty
     repository: source?.repository,
     ref: source?.ref,
     model,
-    prLink,
-    ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
+    prLink: parsePullRequestLink(url ?? ''),
     createdAt,
   }
 }
 
-export const jobSchema = z.lazy(() => z.pipe(jobFields, z.transform(toJob)))
+/** An unsafe link invalidates the job: without it, the job would look as if it had changed nothing. */
+const hasSafeLink = ({ prLink: url }: z.infer<typeof jobFields>): boolean =>
+  !url || parsePullRequestLink(url) !== undefined
+
+export const jobSchema = z.lazy(() =>
+  z.pipe(jobFields.check(z.refine(hasSafeLink, { path: ['prLink'] })), z.transform(toJob)),
+)
 
 /** The response to reading a job (section 4.3). Rejects another job. */
 export function createJobSchema(jobId: string): z.ZodMiniType<Job> {

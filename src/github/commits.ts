@@ -5,7 +5,7 @@ import { type Account, accountSchema, type PullRequestAddress } from './pull-req
 import { type Built, lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
 
 /** GitHub's limit for the commits of a pull request. */
-export const MAX_COMMITS = 250
+const MAX_COMMITS = 250
 
 const gitPerson = () => part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
 

@@ -26,8 +26,6 @@ export const ERROR_TITLES = {
   'not-sent': 'Nothing was sent',
   /** It was merged or closed before it had all of the agent's commits. */
   'merged-too-early': 'The pull request was merged or closed too early',
-  /** The pull request exists, but its link is not safe to show. */
-  'unusable-link': 'The link to the pull request cannot be used',
   deadline: 'The step timed out',
   cancelled: 'Cancelled',
   /** A bug in this action. */

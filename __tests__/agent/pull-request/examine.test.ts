@@ -265,10 +265,10 @@ describe('reviews', () => {
       ['No review was requested from `gone`'],
     ],
     [
-      'of nobody, with one warning, if the token lacks the permission',
+      'of nobody, with a warning for each, if the token lacks the permission',
       { names: ['ann', 'bob'], refuse: () => createGitHubError('forbidden') },
       [],
-      ['No review was requested from `ann`, `bob`'],
+      ['No review was requested from `ann`', 'No review was requested from `bob`'],
     ],
   ])('are requested %s', async (_whom, given, requested, warnings) => {
     const done = await request(given)

@@ -291,7 +291,6 @@ describe('job watch', () => {
 })
 
 describe('wait for job', () => {
-  const unsafe = job({ status: 'completed', hasUnsafeLink: true })
   /** All reads for a late link except the last. */
   const UNLINKED = Array<Job>(5).fill(withoutLink)
 
@@ -313,15 +312,6 @@ describe('wait for job', () => {
     ['the last read counts: archived', created([withoutLink, archived]), ended('archived')],
     ['the last read counts: active, completed', created([withoutLink, active, completed]), ended('pull-request')],
     ['the last read counts: active', created([withoutLink, active]), ended('timed-out')],
-    [
-      'a link that cannot be used is an immediate error',
-      created([unsafe]),
-      {
-        report: { ...stopped('unusable-link'), job: unsafe },
-        warnings: [expect.stringContaining('not safe to link')],
-        elapsedMs: 10_000,
-      },
-    ],
     [
       'if the last read for a late link fails, it is repeated and can find the link',
       created([...UNLINKED, failure('unreachable'), completed]),

@@ -4,7 +4,6 @@
  */
 import { openAtEnd, openGitHub } from '../../action/step.ts'
 import { type Comparison, isByOwner } from '../../github/commits.ts'
-import { failsForAll } from '../../github/github-error.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
@@ -40,28 +39,15 @@ export async function requestReviews(
   const author = lower(pullRequest.author.login)
   const wanted = [...inputs.reviewers.names, ...people.slice(0, MAX_PEOPLE)].filter((name) => lower(name) !== author)
   const reviewers = [...new Map(wanted.map((name) => [lower(name), name])).values()]
-  if (reviewers.length === 0) return
-  const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
   const github = openAtEnd(step)
-  const refused = await github.requestReviews(pullRequest, reviewers).then(
-    () => undefined,
-    (error: unknown) => asExpectedError(error),
-  )
-  if (refused === undefined) {
-    record.note(`Requested a review from ${list(reviewers)}.`)
-    return
+  const request = async (names: readonly string[]): Promise<true> => {
+    await github.requestReviews(pullRequest, names)
+    record.note(`Requested a review from ${names.map((name) => `\`${name}\``).join(', ')}.`)
+    return true
   }
-  if (failsForAll(refused) || reviewers.length === 1) {
-    record.warn(`No review was requested from ${list(reviewers)}`, refused)
-    return
-  }
-  for (const name of reviewers) {
-    const isAsked = await record.attempt(`No review was requested from \`${name}\``, async () => {
-      await github.requestReviews(pullRequest, [name])
-      return true
-    })
-    if (isAsked === true) record.note(`Requested a review from \`${name}\`.`)
-  }
+  const isAccepted = reviewers.length > 1 && (await tolerate(request(reviewers)))
+  if (isAccepted === true) return
+  for (const name of reviewers) await record.attempt(`No review was requested from \`${name}\``, () => request([name]))
 }
 
 const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>

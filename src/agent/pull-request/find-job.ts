@@ -60,16 +60,13 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
   return tolerate(read(), 'not-found')
 }
 
-const UNUSABLE_LINK = 'has a pull request, but its link cannot be used'
-
 /** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
 export function findRefusalReason(
-  { status, prLink, hasUnsafeLink }: Job,
+  { status, prLink }: Job,
   { repository, number }: PullRequestAddress,
   { context }: AgentStep,
 ): string | undefined {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
-  if (status === 'completed' && hasUnsafeLink === true) return UNUSABLE_LINK
   if (prLink === undefined) return 'has no pull request'
   const link = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
   return link !== undefined && isSamePullRequest(prLink, link) ? undefined : 'has another pull request'
@@ -102,8 +99,6 @@ export async function findJobOfPullRequest(
   const job = own === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
   if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
   const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
-  // The job may have opened this pull request, so another job must not take its place.
-  if (reason === UNUSABLE_LINK) throw new ActionError('rejected', `job ${jobId} ${reason}.`)
   if (reason === undefined) return { ...found, isProven: true }
   return none(own === undefined ? broken : `job ${jobId} ${reason}`)
 }

@@ -147,8 +147,6 @@ export interface HistoryUpdate {
   readonly command?: string | undefined
   /** Undefined keeps what is in the comment. */
   readonly left?: History['left']
-  /** Whether the step's first row is of a turn that it has only waited for. */
-  readonly isAttached?: boolean
 }
 
 /** Legs of a matrix have the same job and action, and in another repository neither is named. */
@@ -168,13 +166,9 @@ const completeRow = (row: HistoryRow): HistoryRow => ({
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, isAttached = false } = update
+  const { label, rows, countsFollowUp = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
-  const keys = new Set(rows.map(getKey))
-  const isSettled = state.rows.length > 0 && state.rows.every((row) => !isOpenRow(row) && !keys.has(getKey(row)))
-  // The row of the step that sent the prompt already says how the turn ended.
-  const added = isAttached && isSettled ? rows.filter(({ turn }) => turn > 0) : rows
-  const own = new Map(added.map((row) => [getKey(row), row]))
+  const own = new Map(rows.map((row) => [getKey(row), row]))
   const otherRows = state.rows
     .filter((row) => !own.has(getKey(row)))
     .map((row) => (isOpenRow(row) && new Date(row.until) < now ? completeRow(row) : row))

@@ -164,7 +164,6 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       ? inputs.command || undefined
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
-    isAttached: run.turns[0]?.task.kind === 'attach',
     left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
   }
 }

@@ -132,8 +132,6 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
   }
 }
 
-const UNSAFE_LINK = 'The service returned an address for the pull request that is not safe to link, so it is not shown.'
-
 const RETRIED_UNTIL_DEADLINE = 'Trying again until the deadline.'
 const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response proves nothing.'
 
@@ -149,7 +147,7 @@ export class JobWatch {
   #count = 0
   /** A problem after which the service requests a wait. It is logged when the length of the wait is known. */
   #unloggedProblem: ActionError | undefined
-  readonly #warned = new Set<string>()
+  #hasWarnedOfStatus = false
 
   constructor(step: AgentStep) {
     this.step = step
@@ -201,13 +199,8 @@ export class JobWatch {
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
-    const { status, unlistedStatus, hasUnsafeLink, prLink } = read
-    if (unlistedStatus !== undefined)
-      this.#warnOnce(
-        'status',
-        `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
-      )
-    if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
+    const { status, unlistedStatus, prLink } = read
+    if (unlistedStatus !== undefined) this.#warnOfStatus(unlistedStatus)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.step.record.update({ job: read, lastProblem: undefined })
     // Before the prompt, the states of earlier turns are not logged.
@@ -254,9 +247,10 @@ export class JobWatch {
     }
   }
 
-  #warnOnce(kind: 'status' | 'link', text: string): void {
-    if (!this.#warned.has(kind)) this.step.runner.warn(text)
-    this.#warned.add(kind)
+  #warnOfStatus(status: string): void {
+    const text = `The service reports an unknown status, “${status}”. The step treats it as still running.`
+    if (!this.#hasWarnedOfStatus) this.step.runner.warn(text)
+    this.#hasWarnedOfStatus = true
   }
 }
 
@@ -264,9 +258,6 @@ export class JobWatch {
 export function readJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
   return poll(jobId, () => true, { getDelayMs: getTurnPollDelayMs, readsImmediately: true })
 }
-
-/** Whether a read shows anything else than a completed job without a pull request. */
-const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
 
 /**
  * Reads a completed job without a link until a read shows something else, or shows the same after the time that a link may
@@ -276,7 +267,7 @@ const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.h
  */
 async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefined> {
   const decidedAt = watch.step.clock.now() + LINK_LAG_MS
-  return watch.poll(jobId, (job, requestedAt) => hasNewInformation(job) || requestedAt >= decidedAt, {
+  return watch.poll(jobId, (job, requestedAt) => !isWithoutLink(job) || requestedAt >= decidedAt, {
     getDelayMs: getLinkPollDelayMs,
     // A read that hangs must not delay the decisive read, which is requested then.
     readTimeoutAt: decidedAt,
@@ -287,14 +278,6 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 
 /** What a step records at the end of a turn. */
 export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
-
-/** The job has a pull request, but its link cannot be shown. */
-const createUnusableLinkError = (): ActionError =>
-  new ActionError(
-    'unusable-link',
-    'The agent finished, but the address of its pull request cannot be used because it is not a plain `https:` address.',
-    { hint: 'Find the pull request in the repository, and report the address to the provider of the service.' },
-  )
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
 type Settled = { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
@@ -307,10 +290,9 @@ export async function settleEnd(job: Job, watch: JobWatch): Promise<Settled | un
   if (!isTerminal(job)) return { kind: 'running', job }
   const end = 'finished'
   if (!isWithoutLink(job)) return { kind: 'ended', ending: { end, job } }
-  if (job.hasUnsafeLink === true) return { kind: 'ended', ending: { end, job, error: createUnusableLinkError() } }
   const read = await awaitLink(job.id, watch)
   if (read === undefined) return undefined
-  if (hasNewInformation(read) || !isTerminal(read)) return { kind: 'running', job: read }
+  if (!isWithoutLink(read) || !isTerminal(read)) return { kind: 'running', job: read }
   return { kind: 'ended', ending: { end, job: read, effect: { kind: 'none' } } }
 }
 
