@@ -26,7 +26,6 @@ const RUNS = [
   '--prompt=',
   '--action visitors --input compare=pages --input trend=12',
   '--action report',
-  '--action report --input fail-on=no-trace',
 ]
 
 test.each(RUNS)(
