@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/inputs.ts: agent/path-filter.ts action text
     agent/path-filter.ts: action text
     visitors: action docs-service text runtime node:crypto node:util
-    report: agent/change/sources.ts agent/pull-request/history.ts action github text runtime
+    report: agent/pull-request/history.ts action github text runtime
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod

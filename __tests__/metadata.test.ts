@@ -16,7 +16,7 @@ import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
-import { REPORT_FAIL_ON, REPORT_FIELDS } from '../src/report/inputs.ts'
+import { REPORT_FIELDS } from '../src/report/inputs.ts'
 import { FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES } from './support/report.ts'
 import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
@@ -80,7 +80,6 @@ const LISTED: Readonly<Record<string, Words>> = {
     'skip-own-changes': SKIP_OWN_CHANGES,
   },
   'visitors/action': { format: FORMATS },
-  'report/action': { 'fail-on': REPORT_FAIL_ON },
   'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
 }
 
@@ -127,7 +126,7 @@ const ACTIONS: readonly Action[] = [
     fields: Object.values(REPORT_FIELDS),
     outputNames: ['result'],
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: LISTED['report/action'] ?? {},
+    words: {},
   },
   {
     path: 'emulator/action.yml',

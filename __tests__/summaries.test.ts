@@ -26,7 +26,6 @@ const RUNS = [
   '--prompt=',
   '--action visitors --input compare=true',
   '--action report',
-  '--action report --input fail-on=no-trace',
 ]
 
 test.each(RUNS)(

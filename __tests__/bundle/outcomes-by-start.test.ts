@@ -144,12 +144,6 @@ test.each(['comment-by-outsider', 'follow-ups-used-up'])(
   },
 )
 
-test('«npm start -- --action report» logs as many changes as its title counts', async () => {
-  const { log, summary } = await playFlags('--action report')
-  expect(log).toContain('Found 11 changes, 2 of them by the agent itself.')
-  expect(summary).toContain('4 of 9 changes need attention')
-})
-
 test.each(Object.entries(OUTCOME_FLAGS))('ends with %s: npm start -- %s', async (outcome, flags) => {
   expect((await playFlags(flags)).outcome).toBe(outcome)
 })

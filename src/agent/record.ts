@@ -138,10 +138,6 @@ export interface HistoryPlace {
   readonly written?: string
 }
 
-/** What a change came from: a pull request, or a commit that was pushed directly. */
-export type Source = Pick<PullRequestAddress, 'repository' | 'visibility'> &
-  ({ readonly number: number; readonly sha?: never } | { readonly sha: string; readonly number?: never })
-
 /** Something on GitHub that could not be done. It never changes the result of the job. */
 export interface Warning {
   /** What was not done, without a period, such as `The label was not added to the pull request`. */
@@ -173,10 +169,8 @@ export interface Run extends Partial<InputFacts> {
   readonly skipReason?: string | undefined
   /** A description of the change that started the run, and of the part that was sent. */
   readonly change?: string | undefined
-  /** What the change came from, newest first. */
-  readonly sources?: readonly Source[]
-  /** The pull requests that `skip-labels` exempts. */
-  readonly exempt?: readonly Source[]
+  /** The pull requests that the change came from, newest first, without those that `skip-labels` exempts. */
+  readonly sources?: readonly PullRequestAddress[]
   readonly files?: ChangedFiles | undefined
   /** The pull request as it was read at the end of the step. */
   readonly pullRequestAtEnd?: Findings

@@ -1,7 +1,7 @@
 import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
-import type { PullRequest } from '../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import {
   type ChangeFindings,
@@ -38,7 +38,6 @@ import {
   redactRun,
   type Run,
   shouldTrackPullRequest,
-  type Source,
 } from './record.ts'
 import { chooseRollingRecipient, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
@@ -177,20 +176,13 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
   return undefined
 }
 
-/** Records what the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
+/** Records the pull requests that the change came from, for the history of the pull request. */
+async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
   const sources = await listSources(change, step)
-  const { repository, event } = step.context
-  const name = change.compared?.repository ?? repository
-  const visibility = name === repository ? event.visibility : undefined
-  const isExempt = ({ number = 0 }: Source): boolean => change.exempt?.includes(number) === true
-  record.add({
-    sources: sources.filter((source) => !isExempt(source)),
-    exempt: (change.exempt ?? []).map((number) => ({ repository: name, visibility, number })),
-  })
+  record.add({ sources: sources.filter(({ number }) => change.exempt?.includes(number) !== true) })
   return sources
 }
 

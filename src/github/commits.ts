@@ -1,4 +1,4 @@
-/** Reads commits, tags, releases and comparisons. */
+/** Reads commits, tags and comparisons. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
@@ -42,7 +42,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: Built<typeof wire
 const commitSchema = z.lazy(() => z.pipe(wireCommit(), z.transform(toCommit)))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin' | 'parents'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.lazy(() => z.array(commitSchema))
@@ -67,10 +67,6 @@ const tagsSchema = z.lazy(() => skipMalformed(tagSchema))
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
-const releasesSchema = z.lazy(() =>
-  skipMalformed(z.object({ tag_name: z.string(), draft: z.boolean(), published_at: textOrEmpty })),
-)
-
 export interface Commits {
   /** Lists the commits of a pull request, oldest first by author date. */
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
@@ -78,11 +74,6 @@ export interface Commits {
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
   /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly Tag[]>
-  /**
-   * Finds the tag of the newest published release (`GET /repos/{owner}/{repo}/releases`), among the 100 newest ones.
-   * @param except the tag of a release that does not count
-   */
-  readonly findNewestRelease: (repository: string, except: string | undefined) => Promise<string | undefined>
 }
 
 export const connectCommits = (call: Call): Commits => ({
@@ -110,13 +101,6 @@ export const connectCommits = (call: Call): Commits => ({
       const limits = { maxPages: MAX_TAG_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: tagsSchema, ...limits })
-    }),
-  findNewestRelease: (repository, except) =>
-    call('contents: read', repository, async ({ request, repo }) => {
-      const response = await request('GET /repos/{owner}/{repo}/releases', { ...repo, per_page: PAGE_SIZE })
-      return parseResponse(releasesSchema, response)
-        .filter(({ tag_name: tag, draft, published_at: at }) => !draft && at !== '' && tag !== except)
-        .toSorted((a, b) => Date.parse(b.published_at) - Date.parse(a.published_at))[0]?.tag_name
     }),
 })
 
@@ -211,7 +195,7 @@ const wireComparison = () =>
   z.object({
     url: textOrEmpty,
     status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-    merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson() }) }),
+    merge_base_commit: z.object({ sha: z.string() }),
     commits: z.array(commitSchema),
     total_commits: z.int(),
     files: lenient(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
@@ -229,8 +213,6 @@ function toComparison(comparison: Built<typeof wireComparison>) {
     /** The position of the head relative to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,
     mergeBase: mergeBase.sha,
-    /** When the merge base was committed, in ISO 8601. Absent if unknown. */
-    ...(mergeBase.commit.committer.date !== '' && { mergeBaseAt: mergeBase.commit.committer.date }),
     /**
      * Oldest first. If there are too many, only the newest. A malformed commit rejects the list, like `commitsSchema`.
      */

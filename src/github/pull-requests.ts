@@ -70,7 +70,6 @@ export const labelsSchema = z.lazy(() =>
 const commonFields = () => ({
   title: textOrEmpty,
   user: accountSchema,
-  created_at: z.string(),
   labels: labelsSchema,
   state: z.enum(['open', 'closed']),
   head: z.object({
@@ -79,20 +78,11 @@ const commonFields = () => ({
     /** Null for a deleted fork. */
     repo: z.nullable(z.object({ full_name: z.string() })),
   }),
-  merge_commit_sha: text,
 })
 
-const toCommon = ({
-  title,
-  user,
-  created_at: createdAt,
-  head,
-  labels,
-}: z.infer<z.ZodMiniObject<ReturnType<typeof commonFields>>>) => ({
+const toCommon = ({ title, user, head, labels }: z.infer<z.ZodMiniObject<ReturnType<typeof commonFields>>>) => ({
   title,
   author: user,
-  /** In ISO 8601. */
-  createdAt,
   branch: head.ref,
   labels,
 })
@@ -109,6 +99,7 @@ const wirePullRequest = () =>
     ...commonFields(),
     base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
     body: textOrEmpty,
+    merge_commit_sha: text,
     draft: z.boolean(),
     merged: z.boolean(),
     merged_by: accountSchema,
@@ -180,6 +171,7 @@ const wireDetailed = () =>
   z.object({
     ...listedFields(),
     draft: z.catch(z.boolean(), false),
+    created_at: z.string(),
     updated_at: textOrEmpty,
     closed_at: text,
     requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
@@ -192,7 +184,8 @@ function toDetailed(pull: Built<typeof wireDetailed>) {
     ...common,
     state: state === 'open' && pull.draft ? ('draft' as const) : state,
     headSha: pull.head.sha,
-    mergeCommitSha: pull.merge_commit_sha,
+    /** In ISO 8601. */
+    createdAt: pull.created_at,
     /** In ISO 8601. Undefined while it is open. */
     endedAt: pull.merged_at ?? pull.closed_at,
     /** In ISO 8601. */

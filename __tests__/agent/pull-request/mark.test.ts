@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH } from '../../support/fake-github.ts'
@@ -263,9 +264,9 @@ const MERGED = (message: string, fields = {}) =>
 describe('the sources of a row', () => {
   const facts = { eventName: 'push', payload: PUSH }
 
-  test('are the commits that came without a pull request', async () => {
+  test('are none if the change came without a pull request', async () => {
     const played = await play({}, { repository: MERGED('Write the guide'), facts })
-    expect(getState(played)?.rows).toMatchObject([{ sources: [`@${commit('b')}`], hidden: 0, exempt: [] }])
+    expect(getState(played)?.rows).toMatchObject([{ sources: [] }])
   })
 
   test('are named in the first version of the comment', async () => {
@@ -288,7 +289,27 @@ describe('the sources of a row', () => {
     for (const body of bodies) expect(body).toContain(', about #101 |')
   })
 
-  test('leave out what the readers of another repository may not know, and count it', async () => {
+  test.each([
+    ['public', ['acme/code#12']],
+    ['private', []],
+  ])('name a pull request of a %s repository in a public one: %j', async (visibility, sources) => {
+    const payload = {
+      action: 'closed',
+      repository: { default_branch: 'main', visibility },
+      pull_request: { number: 12, merged: true, base: { ref: 'main', sha: commit('a') }, head: { sha: commit('b') } },
+    }
+    const onRequest: PlayStepOptions['onRequest'] = (_what, { service, nowMs }) => {
+      const { 'acme/code': code } = service.github.state.repositories
+      if (code === undefined || code.pulls[12] !== undefined) return
+      pushCommit(code, 'topic', { message: 'Add a flag', author: 'mona', files: [] }, nowMs)
+      openPull(code, 12, { title: 'Add a flag', user: 'mona', branch: 'topic' }, nowMs)
+    }
+    const other = { eventName: 'pull_request_target', repository: 'acme/code', payload }
+    const played = await play({ 'pr-repository': 'acme/docs' }, { facts: other, onRequest })
+    expect(getState(played)?.rows).toMatchObject([{ sources }])
+  })
+
+  test('leave out what the readers of another repository may not know', async () => {
     const played = await play(
       { 'pr-repository': 'acme/docs' },
       {
@@ -301,7 +322,7 @@ describe('the sources of a row', () => {
     )
     const state = getState(played)
     expect(state?.rows).toMatchObject([
-      { hidden: 1, sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
+      { sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
     ])
     expect(JSON.stringify(getPull(played)?.comments)).not.toMatch(/acme\/code|ann|main/)
   })

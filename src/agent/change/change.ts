@@ -13,7 +13,7 @@ import { ActionError, requireBeforeSending, asExpectedError } from '../../runtim
 import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
-import type { AgentStep, Source } from '../record.ts'
+import type { AgentStep } from '../record.ts'
 import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
@@ -330,13 +330,10 @@ export async function compareForPeople(change: ChangeFindings, step: AgentStep):
 /** At the same time, so that a long list does not delay the end of the step. */
 const MAX_PARALLEL_LOOK_UPS = 8
 
-/** A repository's name can have 140 characters, and all commits must fit into the history comment. */
-const MAX_SOURCES = 300
-
 /** Says what follows if not every source of a change is known. */
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
-    ...(label === '' ? [] : ['the history names commits instead']),
+    ...(label === '' ? [] : ['the history may not name all of them']),
     ...(reviewers.hasApprovers
       ? ['some people who approved these pull requests may not have been asked for a review']
       : []),
@@ -345,11 +342,11 @@ function describeUnknownSources({ label, reviewers }: AgentInputs): string {
 }
 
 /**
- * Lists what a change came from, newest first: merged pull requests, and commits that were pushed directly. If GitHub fails, or
- * there are too many look-ups, that is reported, and commits whose pull request is unknown are listed as if they had none.
+ * Lists the merged pull requests that a change came from, newest first. If GitHub fails, or there are too many look-ups, that is
+ * reported, and the others are listed.
  * @throws ActionError `cancelled`
  */
-export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
+export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
   const { context } = step
   const { repository, event } = context
   const { compared, sources } = change
@@ -375,21 +372,14 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
-  const found: Source[] = []
-  const seen = new Set<number>()
+  const numbers = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const [index, pullRequests = []] of (await Promise.all(batch.map(find))).entries()) {
-      const merged = pullRequests.filter(({ state }) => state === 'merged')
-      if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
-      for (const { number } of merged.filter((source) => !isOwn(source))) {
-        if (!seen.has(number)) found.push({ ...place, number })
-        seen.add(number)
-      }
-    }
+    for (const source of (await Promise.all(batch.map(find))).flatMap((pullRequests = []) => pullRequests))
+      if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
   }
   if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
-  return found.slice(0, MAX_SOURCES)
+  return [...numbers].map((number) => ({ ...place, number }))
 }
 
 /** Each pull request costs one or two requests, to find out who approved or merged it. */
@@ -418,15 +408,12 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
  * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
  * @throws ActionError `cancelled`
  */
-async function findApprovers(sources: readonly Source[], step: AgentStep): Promise<readonly string[]> {
+async function findApprovers(sources: readonly PullRequestAddress[], step: AgentStep): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
   await record.attempt(UNKNOWN_APPROVERS, async () => {
     const github = openGitHub(step)
-    const pullRequests = sources.flatMap(({ repository, number }) =>
-      number === undefined ? [] : [{ repository, number }],
-    )
-    for (const source of pullRequests.slice(0, MAX_APPROVED)) {
+    for (const source of sources.slice(0, MAX_APPROVED)) {
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
@@ -445,7 +432,7 @@ async function findApprovers(sources: readonly Source[], step: AgentStep): Promi
  */
 export async function findPeople(
   change: ChangeFindings,
-  sources: readonly Source[],
+  sources: readonly PullRequestAddress[],
   step: AgentStep,
 ): Promise<readonly string[]> {
   const { hasAuthors, hasApprovers } = step.inputs.reviewers

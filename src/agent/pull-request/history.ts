@@ -17,7 +17,7 @@ const BEGINNING = '<!-- docs-agent-action: '
 const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
-/** Shown as it is, so that it is a reference. */
+/** Shown as it is, so that it is a reference. An earlier version also named commits, which are not shown. */
 const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
 
 const rowSchema = z.lazy(() =>
@@ -47,12 +47,8 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
-    /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
+    /** The pull requests that the turn was about: `#12` or `owner/name#12`. */
     sources: z.array(sourceField()),
-    /** The pull requests that `skip-labels` exempts, in the same form. */
-    exempt: z.array(sourceField()),
-    /** How many sources readers of the pull request may not know. */
-    hidden: countField(),
   }),
 )
 

@@ -13,15 +13,7 @@ import { joinSentences } from '../../text/format.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
-import {
-  type AgentStep,
-  getFindings,
-  type HistoryPlace,
-  mayStillRun,
-  type Run,
-  type Source,
-  type Turn,
-} from '../record.ts'
+import { type AgentStep, getFindings, type HistoryPlace, mayStillRun, type Run, type Turn } from '../record.ts'
 import {
   type History,
   type HistoryRow,
@@ -54,20 +46,13 @@ const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): strin
  * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
  * request to the readers of that repository, so both must have the same visibility.
  */
-function nameSources(
-  sources: readonly Source[],
-  target: PullRequestAddress,
-): { readonly named: readonly string[]; readonly hidden: number } {
-  const named = sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
+function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
+  return sources.flatMap(({ repository, visibility = 'private', number }) => {
     const isHere = isSameRepository(repository, target.repository)
     if (!isHere && visibility !== (target.visibility ?? 'public')) return []
     if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
+    return [`${isHere ? '' : repository}#${number}`]
   })
-  const own = sources.filter(
-    ({ repository, number }) => isSameRepository(repository, target.repository) && number === target.number,
-  )
-  return { named, hidden: sources.length - own.length - named.length }
 }
 
 /** Describes what started a turn. */
@@ -104,8 +89,6 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
   const isNamed = canName({ repository, ...event }, place.pullRequest)
   const now = clock.wallTime()
   const { text, url } = describeCause(turn, run, isNamed)
-  const sources = nameSources(index === 0 ? (run.sources ?? []) : [], place.pullRequest)
-  const exempt = nameSources(index === 0 ? (run.exempt ?? []) : [], place.pullRequest)
   const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
   return {
     run: runId,
@@ -119,9 +102,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
     ...toRowEnd(turn, place, now),
     commits,
-    sources: [...sources.named],
-    exempt: [...exempt.named],
-    hidden: sources.hidden,
+    sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
   }
 }
 
