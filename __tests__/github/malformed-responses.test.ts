@@ -196,9 +196,6 @@ const CALLS = {
     lastSuccess: await github.findLastSuccess({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
   }),
   findNewestRelease: async (github) => ({ tag: await github.findNewestRelease(NAME, undefined) }),
-  findNewestPullRequestOfBranch: async (github) => ({
-    newest: await github.findNewestPullRequestOfBranch(NAME, 'agent/guide'),
-  }),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),

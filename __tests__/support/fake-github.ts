@@ -111,7 +111,6 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     findLastSuccess: () => Promise.resolve(commit('a')),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    findNewestPullRequestOfBranch: () => Promise.resolve(undefined),
     listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
     findNewestRelease: () => Promise.resolve(undefined),
     listNewestPullRequests: () => Promise.resolve([]),

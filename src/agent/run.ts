@@ -13,6 +13,7 @@ import {
 } from './change/change.ts'
 import { describeMovedBase } from './change/compare-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
+import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
 import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
@@ -71,6 +72,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns(step: AgentStep): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
+  rejectUnsupportedEvent(step)
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })

@@ -91,9 +91,10 @@ const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
   listComments: () => Promise.resolve([]),
 })
 const BUILT: GivenEvent = [
-  'check_suite',
+  'workflow_run',
   {
-    check_suite: {
+    workflow_run: {
+      event: 'push',
       head_sha: commit('b'),
       head_branch: 'release',
       pull_requests: [12, 13].map((number) => ({ number, base: { sha: commit('a'), repo: { id: 1 } } })),

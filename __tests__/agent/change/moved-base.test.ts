@@ -52,7 +52,7 @@ test.each<[what: string, event: GivenEvent, given: Given, moves: boolean]>([
     { ...SINCE, ...DRY },
     false,
   ],
-  ['a dry run of an event that is never a base', ['status'], { ...FILES, ...DRY }, false],
+  ['a dry run of an event that is never a base', ['label'], { ...FILES, ...DRY }, false],
 ])(
   'warns if a run may move the base of later ranges past unsent changes: %s',
   (_what, [eventName, payload = {}], given, moves) => {

@@ -217,19 +217,8 @@ test.each<Row>([
     OWN,
     FILES,
   ],
-  ['a status of our merge', by(ANN, ['status', { sha: commit('b') }]), from({ b: [MARKED] }), OWN],
-  [
-    'a new branch of our pull request',
-    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'open' }) },
-    OWN,
-  ],
-  [
-    'a new branch of our pull request, which was merged before the run started',
-    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'merged' }) },
-    OWN,
-  ],
+  ['a new branch without a commit', pushOf({}, { ref: 'refs/heads/next' }), {}, undefined],
+  ['a new branch without a commit, by a bot', by(MERGER, pushOf({}, { ref: 'refs/heads/next' })), {}, BOT],
 
   // The labels of `same-label`.
   [

@@ -311,7 +311,7 @@ const NO_BASE = [
   'issue_comment',
   'pull_request_review',
   'workflow_run',
-  'check_suite',
+  'label',
 ]
 
 test.each(NO_BASE)('rejects `since-last-success` on `%s`, whose runs are never a base', async (name) => {
