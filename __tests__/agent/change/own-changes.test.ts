@@ -398,11 +398,11 @@ test.each<Row>([
   ],
   [
     'a release by a bot of the work of persons',
-    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
     {
       ...from({}),
       ...COMPARED(['a', ANN], ['b', MERGER]),
-      listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+      listTags: () => Promise.resolve([{ name: 'v1.0.0', sha: commit('a') }]),
     },
     undefined,
   ],
@@ -480,7 +480,7 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
   [
     'a release by a bot',
-    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
     { ...from({}), listTags: rejectWith(createGitHubError('service-error')) },
   ],
   [

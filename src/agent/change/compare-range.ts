@@ -69,7 +69,11 @@ async function findCompareRange(
     case 'since-tag': {
       const base = await findTagBefore(range.tag, github, repository)
       if (base === undefined)
-        return { kind: 'nothing-to-compare', reason: 'no tag with the same prefix precedes this tag in its history' }
+        return {
+          kind: 'nothing-to-compare',
+          reason:
+            'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag in its history',
+        }
       return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
     }
     case 'pull-request': {
