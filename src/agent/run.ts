@@ -11,7 +11,6 @@ import {
   recordAdded,
   resolveChange,
 } from './change/change.ts'
-import { describeMovedBase } from './change/compare-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
 import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
@@ -76,8 +75,6 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
-  const movedBase = describeMovedBase(inputs, context)
-  if (movedBase !== undefined) record.notice('The base of the next range moves', movedBase)
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)

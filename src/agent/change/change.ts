@@ -32,6 +32,7 @@ import {
   compareWithFallback,
   type FoundChange,
   isChangeWanted,
+  noticeMovedBase,
   refuseToLookBack,
 } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
@@ -252,6 +253,7 @@ export async function resolveChange(
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
   refuseToLookBack(range, step)
+  noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined

@@ -6,14 +6,14 @@ import type { Comparison, Tag } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { BRANCH_EVENTS, countsAsBase } from '../../github/workflow-runs.ts'
+import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
 import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
-import { type ChangeRange, explainMissingRange, findChangeRange } from './change-range.ts'
+import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTags } from './preceding-tags.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
@@ -210,23 +210,15 @@ export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentS
     )
 }
 
-const MOVES_BASE =
-  'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs, rehearsals and runs with an explicit `change-range` in a separate workflow.'
-
-/**
- * Warns that this run may move the base of later ranges past changes that were never sent: a dry run or a rehearsal that looks
- * back, or a manual run with an explicit range. Other events are not reported for an explicit range: if an automatic run of a
- * workflow has one, all its runs do, and none looks back.
- */
-export function describeMovedBase(inputs: AgentInputs, context: Context): string | undefined {
-  const { changeRange, dryRun, task } = inputs
-  const { event, eventName, actor, repository, isRehearsal } = context
-  if (event.kind === 'tag' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
-  const looksBack = isChangeWanted(inputs) && findChangeRange(context, changeRange).kind === 'since-last-success'
-  if ((dryRun || isRehearsal) && looksBack) return MOVES_BASE
-  const isOfThisRepository =
-    isExplicitRange(changeRange) && isSameRepository(changeRange.repository ?? repository, repository)
-  return event.kind === 'manual' && isOfThisRepository ? MOVES_BASE : undefined
+/** Says that a run without a real prompt moves the base of later ranges. */
+export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: AgentStep): void {
+  const isPretended = inputs.dryRun || context.isRehearsal
+  if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
+  if (!BRANCH_EVENTS.includes(context.eventName)) return
+  record.notice(
+    'The base of the next range moves',
+    'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
+  )
 }
 
 /** Reports that another change is sent than the requested one. */
