@@ -1,6 +1,6 @@
 /** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
 import { type Context, openGitHub, type Step } from '../../action/step.ts'
-import type { ComparedCommit, PullRequestCommit } from '../../github/commits.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
@@ -88,27 +88,6 @@ async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: 
 }
 
 /**
- * Returns which commits of a range came from a pull request: its own commits, or the commits that a rebase merge created from
- * them in the same order, with other ids.
- * @param newest the newest commit of the range that came from the pull request
- * @param commits of the range, newest first
- */
-export function matchCommits(
-  listed: readonly PullRequestCommit[],
-  newest: Pick<ChangeCommit, 'sha'>,
-  commits: readonly ChangeCommit[],
-): readonly string[] {
-  const below = commits.slice(commits.findIndex(({ sha }) => sha === newest.sha))
-  const matched = listed.map(({ sha }) => sha)
-  for (const [index, original] of listed.toReversed().entries()) {
-    const rebased = below[index]
-    if (rebased?.message !== original.message || rebased.author !== original.author) break
-    matched.push(rebased.sha)
-  }
-  return matched
-}
-
-/**
  * A merge may take this long until GitHub lists it for its commits; a merge by a bot is the likeliest to be looked up early.
  * Counted from the first look-up of the step, so that many commits do not wait one after the other.
  */
@@ -135,6 +114,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const listed = new Set<number>()
   let lookUps = 0
   let firstLookAt: number | undefined
 
@@ -173,17 +153,13 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     return listed
   }
 
-  /** Notes the other commits of the pull requests that a commit came from. */
-  async function spread(
-    sources: readonly SourcePullRequest[],
-    commit: ChangeCommit,
-    commits: readonly ChangeCommit[],
-  ): Promise<void> {
-    const unknown = (): boolean => commits.some(({ sha }) => !found.has(sha))
+  /** Notes the commits that the pull requests list. */
+  async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
     for (const source of sources) {
-      if (!unknown()) return
-      const listed = await openGitHub(step).listPullRequestCommits({ repository, number: source.number })
-      for (const sha of matchCommits(listed, commit, commits))
+      const { number } = source
+      if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
+      listed.add(number)
+      for (const { sha } of await openGitHub(step).listPullRequestCommits({ repository, number }))
         if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
     }
   }
@@ -194,7 +170,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     const looking = lookUp(commit)
     found.set(commit.sha, looking)
     const sources = await looking
-    await spread(sources, commit, commits)
+    await spread(sources, commits)
     return sources
   }
 
