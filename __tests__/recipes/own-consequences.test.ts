@@ -135,7 +135,7 @@ function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merg
     listComments: () => Promise.resolve([]),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === SHA ? [listed] : []),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: SHA, account: author })),
-    listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
+    listTags: () => Promise.resolve(['0.0.0']),
     ...comparing({ files: FILES }),
   }
 }

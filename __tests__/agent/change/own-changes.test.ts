@@ -402,7 +402,7 @@ test.each<Row>([
     {
       ...from({}),
       ...COMPARED(['a', ANN], ['b', MERGER]),
-      listTags: () => Promise.resolve([{ name: 'v1.0.0', sha: commit('a') }]),
+      listTags: () => Promise.resolve(['v1.0.0']),
     },
     undefined,
   ],

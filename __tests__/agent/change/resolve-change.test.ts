@@ -87,7 +87,7 @@ const NOTHING_CHANGED = { prompt: 'Nothing changed in acme/docs' }
 const OWN: Partial<GitHub> = {
   findPullRequestsOfCommit: (_repository, sha) =>
     Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
-  listTags: () => Promise.resolve([{ name: 'v1.0.0', sha: commit('a') }]),
+  listTags: () => Promise.resolve(['v1.0.0']),
 }
 const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
 const LAST_COMMIT_GONE: Partial<GitHub> = {

@@ -2,7 +2,7 @@
  * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
  */
 import type { Context, Step } from '../../action/step.ts'
-import type { Comparison, Tag } from '../../github/commits.ts'
+import type { Comparison } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
@@ -14,27 +14,10 @@ import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { AgentStep } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
-import { findPrecedingTags } from './preceding-tags.ts'
+import { findPrecedingTag } from './preceding-tag.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
 type NoComparison = Extract<ChangeRange, { reason: string }>
-
-/** Each tag costs a comparison. Mostly the first tag is the right one. */
-const MAX_TAGS = 5
-
-/** Finds the tag before this one. The list contains tags of other release lines too, so a tag must be in this one's history. */
-async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
-  const before = findPrecedingTags(tag, await github.listTags(repository))
-  // Undefined if the two tags have no common history.
-  const compareWith = ({ name }: Tag) => tolerateNotFound(() => github.compare(repository, name, tag))
-  for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
-
-  // Another release line may have any number of tags. The commits since the oldest tag include the tag that is looked for.
-  const oldest = before.slice(MAX_TAGS).at(-1)
-  const comparison = oldest && (await compareWith(oldest))
-  const inHistory = comparison?.commits.toReversed().flatMap(({ sha }) => before.filter((other) => other.sha === sha))
-  return inHistory?.[0]?.name ?? (comparison?.relation === 'ahead' ? oldest?.name : undefined)
-}
 
 async function findRangeSinceLastSuccess(
   { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
@@ -67,12 +50,11 @@ async function findCompareRange(
     case 'since-last-success':
       return findRangeSinceLastSuccess(range, github, context)
     case 'since-tag': {
-      const base = await findTagBefore(range.tag, github, repository)
+      const base = findPrecedingTag(range.tag, await github.listTags(repository))
       if (base === undefined)
         return {
           kind: 'nothing-to-compare',
-          reason:
-            'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag in its history',
+          reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
         }
       return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
     }

@@ -1,6 +1,4 @@
 /** Orders tags by their versions: a prefix, and a version as in Semantic Versioning (semver.org). */
-import type { Tag } from '../../github/commits.ts'
-
 interface Version {
   /** All that stands before the version: `v`, `cli-v`, `@acme/cli@`. */
   readonly prefix: string
@@ -45,16 +43,16 @@ function compareVersions(one: Version, other: Version): number {
 }
 
 /**
- * Returns the tags that may precede a tag, the highest first: those with the same prefix and a lower version. A version without a
- * pre-release part follows versions without one, so that its range includes the pre-releases between the two.
+ * Returns the tag with the same prefix and the next lower version. A version without a pre-release part follows versions without
+ * one, so that its range includes the pre-releases between the two.
  */
-export function findPrecedingTags<T extends Pick<Tag, 'name'>>(tag: string, tags: readonly T[]): readonly T[] {
+export function findPrecedingTag(tag: string, tags: readonly string[]): string | undefined {
   const version = parseVersion(tag)
-  if (version === undefined) return []
-  const candidates = tags.flatMap((other) => {
-    const parsed = parseVersion(other.name)
-    if (parsed?.prefix !== version.prefix || compareVersions(parsed, version) >= 0) return []
-    return version.preRelease.length > 0 || parsed.preRelease.length === 0 ? [{ other, parsed }] : []
+  if (version === undefined) return undefined
+  const candidates = tags.flatMap((name) => {
+    const other = parseVersion(name)
+    if (other?.prefix !== version.prefix || compareVersions(other, version) >= 0) return []
+    return version.preRelease.length > 0 || other.preRelease.length === 0 ? [{ name, ...other }] : []
   })
-  return candidates.toSorted((one, other) => compareVersions(other.parsed, one.parsed)).map(({ other }) => other)
+  return candidates.toSorted(compareVersions).at(-1)?.name
 }
