@@ -364,16 +364,11 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
   const commits = listChangeCommits(compared, step)
   let problem: ActionError | undefined
-  const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
-    try {
-      return await look()
-    } catch (error) {
+  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
+    sources.find(commit, commits).catch((error: unknown) => {
       problem ??= asExpectedError(error)
-      return undefined
-    }
-  }
-  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
-    attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
+      return []
+    })
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
@@ -381,7 +376,7 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const seen = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const [index, pullRequests = []] of (await Promise.all(batch.map(find))).entries()) {
+    for (const [index, pullRequests] of (await Promise.all(batch.map(find))).entries()) {
       const merged = pullRequests.filter(({ state }) => state === 'merged')
       if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
       for (const { number } of merged.filter((source) => !isOwn(source))) {

@@ -4,7 +4,7 @@ import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, tolerate } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -105,8 +105,6 @@ export interface SourceLookUp {
    * @throws ActionError if a request to GitHub fails, or there are too many look-ups
    */
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
-  /** Returns what `find` has found for a commit, without a look-up; undefined if it needs one. */
-  readonly getFound: (commit: ChangeCommit) => Promise<readonly SourcePullRequest[]> | undefined
 }
 
 /** @param repository of the commits */
@@ -117,6 +115,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const listed = new Set<number>()
   let lookUps = 0
   let firstLookAt: number | undefined
+  let failure: ActionError | undefined
 
   /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
   const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
@@ -167,14 +166,21 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
     const known = found.get(commit.sha)
     if (known !== undefined) return known
+    // Each further look-up would fail too, after its own retries.
+    if (failure !== undefined) throw failure
     const looking = lookUp(commit)
     found.set(commit.sha, looking)
-    const sources = await looking
-    await spread(sources, commits)
-    return sources
+    try {
+      const sources = await looking
+      await spread(sources, commits)
+      return sources
+    } catch (error) {
+      failure ??= asExpectedError(error)
+      throw error
+    }
   }
 
-  return { find, getFound: ({ sha }) => found.get(sha) }
+  return { find }
 }
 
 /**
