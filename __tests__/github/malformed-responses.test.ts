@@ -194,9 +194,6 @@ const CALLS = {
   findLastSuccess: async (github) => ({
     lastSuccess: await github.findLastSuccess({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
   }),
-  findNewestPullRequestOfBranch: async (github) => ({
-    newest: await github.findNewestPullRequestOfBranch(NAME, 'agent/guide'),
-  }),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),

@@ -108,7 +108,6 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     findLastSuccess: () => Promise.resolve(commit('a')),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    findNewestPullRequestOfBranch: () => Promise.resolve(undefined),
     listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),

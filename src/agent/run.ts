@@ -11,8 +11,8 @@ import {
   recordAdded,
   resolveChange,
 } from './change/change.ts'
-import { describeMovedBase } from './change/compare-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
+import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
 import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
@@ -70,11 +70,10 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns(step: AgentStep): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
+  rejectUnsupportedEvent(step)
   refusePullRequestEvent(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
-  const movedBase = describeMovedBase(inputs, context)
-  if (movedBase !== undefined) record.notice('The base of the next range moves', movedBase)
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)

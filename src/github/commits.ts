@@ -54,16 +54,14 @@ const comparedCommitsSchema = z.lazy(() =>
 )
 const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
-/** A tag and its commit. */
-export type Tag = Readonly<z.infer<typeof tagSchema>>
-
-const tagSchema = z.lazy(() =>
-  z.pipe(
-    z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
-    z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+const tagsSchema = z.lazy(() =>
+  skipMalformed(
+    z.pipe(
+      z.object({ name: z.string() }),
+      z.transform(({ name }) => name),
+    ),
   ),
 )
-const tagsSchema = z.lazy(() => skipMalformed(tagSchema))
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
 
@@ -72,8 +70,8 @@ export interface Commits {
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
-  readonly listTags: (repository: string) => Promise<readonly Tag[]>
+  /** Lists the names of the tags (`GET /repos/{owner}/{repo}/tags`). */
+  readonly listTags: (repository: string) => Promise<readonly string[]>
 }
 
 export const connectCommits = (call: Call): Commits => ({

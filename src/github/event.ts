@@ -53,28 +53,26 @@ const payloadCommentSchema = lenientLazily(() =>
   }),
 )
 
-const listWorkFields = () => ({
-  head_branch: text,
-  head_sha: sha,
-  head_commit: part({ message: textOrEmpty }),
-  head_repository: part({ id: integer }),
-  pull_requests: z.catch(
-    skipMalformed(
-      z.object({ number: z.int(), head: part({ ref: text }), base: part({ sha, repo: part({ id: integer }) }) }),
+const runSchema = lenientLazily(() =>
+  z.object({
+    id: integer,
+    event: textOrEmpty,
+    workflow_id: integer,
+    name: text,
+    conclusion: text,
+    html_url: text,
+    head_branch: text,
+    head_sha: sha,
+    head_commit: part({ message: textOrEmpty }),
+    head_repository: part({ id: integer }),
+    pull_requests: z.catch(
+      skipMalformed(
+        z.object({ number: z.int(), head: part({ ref: text }), base: part({ sha, repo: part({ id: integer }) }) }),
+      ),
+      [],
     ),
-    [],
-  ),
-})
-const workSchema = lenientLazily(() => z.object(listWorkFields()))
-
-const runFields = {
-  id: integer,
-  event: textOrEmpty,
-  workflow_id: integer,
-  name: text,
-  conclusion: text,
-  html_url: text,
-}
+  }),
+)
 
 const pushedCommitSchema = z.object({
   id: SHA,
@@ -90,14 +88,12 @@ const pushedCommitSchema = z.object({
 const payloadSchema = part({
   action: text,
   ref: text,
-  ref_type: text,
   before: sha,
   after: sha,
   base_ref: text,
   deleted: flag,
   forced: flag,
   compare: text,
-  sha,
   // An incomplete list would not show what was pushed, so one malformed commit discards the list.
   commits: z.catch(z.array(pushedCommitSchema), []),
   sender: lenient(z.object({ login: text, type: text })),
@@ -114,13 +110,7 @@ const payloadSchema = part({
   discussion: subjectSchema,
   comment: payloadCommentSchema,
   review: payloadCommentSchema,
-  workflow_run: lenientLazily(() => z.object({ ...listWorkFields(), ...runFields })),
-  check_suite: workSchema,
-  check_run: lenientLazily(() => z.object({ ...listWorkFields(), check_suite: workSchema })),
-  deployment: lenientLazily(() => z.object({ ref: text, sha })),
-  commit: part({ commit: part({ message: textOrEmpty }), parents: z.catch(z.array(z.object({ sha: SHA })), []) }),
-  build: part({ commit: sha }),
-  registry_package: part({ package_version: part({ target_oid: sha }) }),
+  workflow_run: runSchema,
   merge_group: lenientLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
   release: lenientLazily(() =>
     z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text }),
@@ -251,76 +241,37 @@ function getQueuedPullRequest(ref = ''): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
-/** The pull request of `refs/pull/7/merge` and `refs/pull/7/head`, which workflow runs also report as `7/merge`. */
-function getPullRequestOfRef(ref = ''): number | undefined {
-  const number = /^(?:refs\/)?(?:pull\/)?(\d+)\/(?:merge|head)$/.exec(ref)?.[1]
-  return number === undefined ? undefined : Number(number)
-}
-
-/**
- * Returns the head commit of the pull request if the commit is a test merge (`refs/pull/N/merge`). GitHub lists no pull
- * request for a test merge, so only its message and its parents identify it.
- */
-export function getTestMergeHead(message: string, parents: readonly string[]): string | undefined {
-  const head = /^Merge ([0-9a-f]{40,64}) into [0-9a-f]{40,64}$/.exec(message)?.[1]
-  return parents.length === 2 && parents[1] === head ? head : undefined
-}
-
-/** The commit of a `status` event, or for a test merge the head commit that was merged. */
-function getStatusSha({ commit, sha }: Payload): string | undefined {
-  const parents = commit.parents.map((parent) => parent.sha)
-  return getTestMergeHead(commit.commit.message, parents) ?? sha
-}
-
-/** A workflow run, or a check with its suite: the first of them names the commit and the branch. */
-function listRuns({ workflow_run: workflowRun, check_suite: suite, check_run: checkRun }: Payload) {
-  return [workflowRun, suite, checkRun?.check_suite, checkRun].filter((run) => run !== undefined)
-}
-
 /** Whether the id is known and of another repository than the event's. */
 const isElsewhere = (id: number | undefined, { repository }: Payload): boolean =>
   id !== undefined && repository.id !== undefined && id !== repository.id
 
-/** The pull request that a merge queue's branch or a pull request's ref names. */
-function listNamedPullRequests(ref: string | undefined) {
-  const number = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
-  return number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
-}
-
-/** Undefined if no run or check lists a pull request. */
-function findListedPullRequests(payload: Payload, isOfFork: boolean) {
-  const { workflow_run: workflowRun, repository } = payload
+/** The pull requests that a workflow run lists, or that the branch of a merge queue names. */
+function listRunPullRequests(payload: Payload, isOfFork: boolean) {
+  const { workflow_run: run, repository } = payload
+  if (run === undefined || run.pull_requests.length === 0) {
+    const number = getQueuedPullRequest(run?.head_branch)
+    return number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
+  }
   // What is pushed to the default branch is not the work of a pull request from the default branch to a release branch.
-  const isOfPush = workflowRun?.event !== 'pull_request' && !isOfFork
+  const isOfPush = run.event !== 'pull_request' && !isOfFork
   const isFromDefault = (head: string | undefined): boolean =>
     isOfPush && head !== undefined && head === repository.default_branch
-  return listRuns(payload)
-    .map((run) => run.pull_requests)
-    .find((pulls) => pulls.length > 0)
-    ?.filter(({ head }) => !isFromDefault(head.ref))
+  return run.pull_requests
+    .filter(({ head }) => !isFromDefault(head.ref))
     .map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isElsewhere(base.repo.id, payload) }))
 }
 
-/** The commit, branch and pull requests of a workflow run, check, status, deployment, page build or package. */
-export type Work = Readonly<ReturnType<typeof parseWork>>
-
+/** The commit, branch and pull requests of a workflow run. */
 function parseWork(payload: Payload) {
-  const { deployment } = payload
-  const [run] = listRuns(payload)
-  const ref = run?.head_branch ?? deployment?.ref
+  const { workflow_run: run } = payload
   const isOfFork = isElsewhere(run?.head_repository.id, payload)
   return {
-    sha:
-      getStatusSha(payload) ??
-      deployment?.sha ??
-      run?.head_sha ??
-      payload.build.commit ??
-      payload.registry_package.package_version.target_oid,
+    sha: run?.head_sha,
     message: run?.head_commit.message ?? '',
-    branch: ref,
+    branch: run?.head_branch,
     isOfFork,
-    /** May include pull requests of another repository: the checks of a fork list those of its upstream repository. */
-    pullRequests: findListedPullRequests(payload, isOfFork) ?? listNamedPullRequests(ref),
+    /** May include pull requests of another repository: the runs of a fork list those of its upstream repository. */
+    pullRequests: listRunPullRequests(payload, isOfFork),
   }
 }
 
@@ -379,19 +330,6 @@ function parseCommentEvent(payload: Payload) {
   return { kind: 'review', comment: review, subject } as const
 }
 
-/** A branch or a tag that was created without a push, such as a tag with a release. */
-function parseCreated({ ref, ref_type: refType }: Payload) {
-  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref } as const
-  if (ref !== undefined && refType === 'tag') return { kind: 'tag', tag: ref, push: undefined } as const
-  return undefined
-}
-
-function parseWorkEvent(payload: Payload) {
-  const { deployment, check_suite: suite, check_run: checkRun } = payload
-  const isCheck = deployment === undefined && (suite !== undefined || checkRun !== undefined)
-  return { kind: isCheck ? 'checks' : 'other', work: parseWork(payload) } as const
-}
-
 /** The event by its kind. */
 function parseCause(name: string, payload: Payload) {
   if (name === 'push') {
@@ -407,9 +345,6 @@ function parseCause(name: string, payload: Payload) {
   if (comment !== undefined) return comment
   const groupOrRelease = parseMergeGroup(payload) ?? parseRelease(payload)
   if (groupOrRelease !== undefined) return groupOrRelease
-  if (name === 'delete') return { kind: 'deletion' } as const
-  const created = parseCreated(payload)
-  if (created !== undefined) return created
 
   const subject = parseSubject(payload)
   if (subject?.kind === 'pull-request') {
@@ -421,7 +356,7 @@ function parseCause(name: string, payload: Payload) {
   if (subject !== undefined) return { kind: 'issue', subject } as const
   if (name === 'workflow_run')
     return { kind: 'workflow-run', run: parseRun(payload), work: parseWork(payload) } as const
-  return parseWorkEvent(payload)
+  return { kind: 'other' } as const
 }
 
 /** Whether the run is for a pull request from a fork. `pull_request_target` runs have the secrets nevertheless. */

@@ -1,8 +1,7 @@
 /** Reads pull requests, their files and their reviewers. */
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { GitHubResponse } from './github-error.ts'
-import { type Api, type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import {
   type Built,
   flag,
@@ -219,8 +218,6 @@ export interface PullRequests {
    * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
    */
   readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
-  /** Finds the newest pull request from a branch of the repository, in any state. */
-  readonly findNewestPullRequestOfBranch: (repository: string, branch: string) => Promise<ListedPullRequest | undefined>
   /**
    * Lists the open or the closed pull requests that were updated since a time, the 1,000 most recently updated of them.
    * @param since in ISO 8601; empty for all
@@ -233,14 +230,6 @@ export interface PullRequests {
 }
 
 export function connectPullRequests(call: Call): PullRequests {
-  const find = (
-    repository: string,
-    requestList: (api: Api) => Promise<GitHubResponse>,
-    isWanted: (pull: ListedPullRequest) => boolean,
-  ) =>
-    call('pull-requests: read', repository, async (api) => {
-      return parseResponse(listSchema, await requestList(api)).filter(isWanted)
-    })
   return {
     readPullRequest: ({ repository, number }) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
@@ -248,22 +237,11 @@ export function connectPullRequests(call: Call): PullRequests {
         const response = await request(route, { ...repo, pull_number: number })
         return { ...parseResponse(pullRequestSchema, response), number }
       }),
-    findPullRequestsOfCommit: (repository, sha) => {
-      const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
-      return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), isOpenOrMerged)
-    },
-    findNewestPullRequestOfBranch: async (repository, branch) => {
-      const [owner = ''] = repository.split('/')
-      // If the branch does not exist, GitHub may list all pull requests. The owner can also have a fork.
-      const isWanted = (pull: ListedPullRequest): boolean => pull.branch === branch && !pull.isOfFork
-      const query = { state: 'all', head: `${owner}:${branch}`, per_page: 30 } as const
-      const [newest] = await find(
-        repository,
-        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...query }),
-        isWanted,
-      )
-      return newest
-    },
+    findPullRequestsOfCommit: (repository, sha) =>
+      call('pull-requests: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
+        return parseResponse(listSchema, await request(route, { ...repo, commit_sha: sha })).filter(isOpenOrMerged)
+      }),
     listUpdatedPullRequests: (repository, state, since) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
         const query = { ...repo, state, sort: 'updated', direction: 'desc', per_page: PAGE_SIZE } as const

@@ -217,8 +217,8 @@ const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: [
 /** Finds who approved the three pull requests that an event names. */
 async function findApprovers(responses: Partial<GitHub>) {
   const pulls = [1, 2, 3].map((number) => ({ number, base: { sha: commit('a') }, head: { sha: commit('b') } }))
-  const payload = { check_suite: { head_sha: commit('b'), pull_requests: pulls } }
-  const { change, step, calls } = await open({ ...APPROVERS, eventName: 'check_suite', payload, responses })
+  const payload = { workflow_run: { event: 'push', head_sha: commit('b'), pull_requests: pulls } }
+  const { change, step, calls } = await open({ ...APPROVERS, eventName: 'workflow_run', payload, responses })
   const before = calls.length
   const found = await findPeople(change, await listSources(change, step), step)
   return { found, calls: calls.slice(before), losses: step.record.read().warnings.map(({ message }) => message) }

@@ -32,6 +32,7 @@ import {
   compareWithFallback,
   type FoundChange,
   isChangeWanted,
+  noticeMovedBase,
   refuseToLookBack,
 } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
@@ -252,6 +253,7 @@ export async function resolveChange(
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
   refuseToLookBack(range, step)
+  noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined
@@ -359,23 +361,18 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
   const commits = listChangeCommits(compared, step)
   let problem: ActionError | undefined
-  const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
-    try {
-      return await look()
-    } catch (error) {
+  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
+    sources.find(commit, commits).catch((error: unknown) => {
       problem ??= asExpectedError(error)
-      return undefined
-    }
-  }
-  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
-    attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
+      return []
+    })
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
   const numbers = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const source of (await Promise.all(batch.map(find))).flatMap((pullRequests = []) => pullRequests))
+    for (const source of (await Promise.all(batch.map(find))).flat())
       if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
   }
   if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)

@@ -204,7 +204,7 @@ async function readPullRequestWork(
 }
 
 /** Events that are about no commit, branch or pull request. */
-const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
+const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual']
 
 /** Whether a bot caused an event about a commit, a branch or a pull request. */
 function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
@@ -235,27 +235,20 @@ async function decideByPullRequests(
 /** Decides about the commits of a change. */
 async function decideByCommits(
   commits: readonly ChangeCommit[],
-  { branch, isByBot }: { readonly branch: string | undefined; readonly isByBot: boolean },
+  isByBot: boolean,
   sources: SourceLookUp,
   step: AgentStep,
 ): Promise<LoopReason | undefined> {
   const { event } = step.context
   // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
-  const isOfBranch = 'work' in event && branch !== undefined
+  const isOfBranch = event.kind === 'workflow-run' && !event.work.isOfFork && event.work.branch !== event.defaultBranch
   const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
   if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
   const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
 }
 
-/** Decides about a branch without commits of its own, such as its creation. Its pull request may have been merged since. */
-async function decideByBranch(branch: string, isByBot: boolean, step: AgentStep): Promise<LoopReason | undefined> {
-  const newest = await openGitHub(step).findNewestPullRequestOfBranch(step.context.repository, branch)
-  const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
-  return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
-}
-
-/** Reads the facts about the pull requests, the commits or the branch that the event is about, and decides. */
+/** Reads the facts about the pull requests or the commits that the event is about, and decides. */
 async function readAndDecide(
   found: FoundChange | undefined,
   sources: SourceLookUp,
@@ -263,13 +256,12 @@ async function readAndDecide(
 ): Promise<LoopReason | undefined> {
   const { context, inputs } = step
   const origin = findEventOrigin(context)
-  const { numbers, branch } = origin
+  const { numbers } = origin
   const isByBot = isCausedByBot(context, origin)
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
   const commits = listCommits(found, listEventCommits(context), step)
-  if (commits.length > 0 || branch === undefined) return decideByCommits(commits, { branch, isByBot }, sources, step)
-  return decideByBranch(branch, isByBot, step)
+  return decideByCommits(commits, isByBot, sources, step)
 }
 
 /** What is known without a token: the sender and the payload. */

@@ -1,10 +1,10 @@
 /** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
 import { type Context, openGitHub, type Step } from '../../action/step.ts'
-import type { ComparedCommit, PullRequestCommit } from '../../github/commits.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, tolerate } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -88,27 +88,6 @@ async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: 
 }
 
 /**
- * Returns which commits of a range came from a pull request: its own commits, or the commits that a rebase merge created from
- * them in the same order, with other ids.
- * @param newest the newest commit of the range that came from the pull request
- * @param commits of the range, newest first
- */
-export function matchCommits(
-  listed: readonly PullRequestCommit[],
-  newest: Pick<ChangeCommit, 'sha'>,
-  commits: readonly ChangeCommit[],
-): readonly string[] {
-  const below = commits.slice(commits.findIndex(({ sha }) => sha === newest.sha))
-  const matched = listed.map(({ sha }) => sha)
-  for (const [index, original] of listed.toReversed().entries()) {
-    const rebased = below[index]
-    if (rebased?.message !== original.message || rebased.author !== original.author) break
-    matched.push(rebased.sha)
-  }
-  return matched
-}
-
-/**
  * A merge may take this long until GitHub lists it for its commits; a merge by a bot is the likeliest to be looked up early.
  * Counted from the first look-up of the step, so that many commits do not wait one after the other.
  */
@@ -126,8 +105,6 @@ export interface SourceLookUp {
    * @throws ActionError if a request to GitHub fails, or there are too many look-ups
    */
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
-  /** Returns what `find` has found for a commit, without a look-up; undefined if it needs one. */
-  readonly getFound: (commit: ChangeCommit) => Promise<readonly SourcePullRequest[]> | undefined
 }
 
 /** @param repository of the commits */
@@ -135,8 +112,10 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const listed = new Set<number>()
   let lookUps = 0
   let firstLookAt: number | undefined
+  let failure: ActionError | undefined
 
   /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
   const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
@@ -173,17 +152,13 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     return listed
   }
 
-  /** Notes the other commits of the pull requests that a commit came from. */
-  async function spread(
-    sources: readonly SourcePullRequest[],
-    commit: ChangeCommit,
-    commits: readonly ChangeCommit[],
-  ): Promise<void> {
-    const unknown = (): boolean => commits.some(({ sha }) => !found.has(sha))
+  /** Notes the commits that the pull requests list. */
+  async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
     for (const source of sources) {
-      if (!unknown()) return
-      const listed = await openGitHub(step).listPullRequestCommits({ repository, number: source.number })
-      for (const sha of matchCommits(listed, commit, commits))
+      const { number } = source
+      if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
+      listed.add(number)
+      for (const { sha } of await openGitHub(step).listPullRequestCommits({ repository, number }))
         if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
     }
   }
@@ -191,14 +166,21 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
     const known = found.get(commit.sha)
     if (known !== undefined) return known
+    // Each further look-up would fail too, after its own retries.
+    if (failure !== undefined) throw failure
     const looking = lookUp(commit)
     found.set(commit.sha, looking)
-    const sources = await looking
-    await spread(sources, commit, commits)
-    return sources
+    try {
+      const sources = await looking
+      await spread(sources, commits)
+      return sources
+    } catch (error) {
+      failure ??= asExpectedError(error)
+      throw error
+    }
   }
 
-  return { find, getFound: ({ sha }) => found.get(sha) }
+  return { find }
 }
 
 /**
