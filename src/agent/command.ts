@@ -9,7 +9,7 @@ import { isOpen } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
 import { requireBeforeSending } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
-import type { AgentStep } from './record.ts'
+import type { Acts, Facts, Reads } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
 import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
@@ -71,7 +71,7 @@ const formatNoHistory = (number: number): string =>
   `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`
 
 /** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
-async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | Skip | undefined> {
+async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRequest | Skip | undefined> {
   const { number } = address
   const found = await findJobOfPullRequest(address, step)
   if (found.kind === 'job') return found
@@ -84,7 +84,7 @@ async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfP
 }
 
 /** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
-function isAlreadySent({ repository, number }: CommentAddress, { inputs }: AgentStep): boolean {
+function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Facts): boolean {
   const { changeContext, changeRange } = inputs
   if (changeContext === 'none' || changeRange.kind === 'between') return false
   if (changeRange.kind !== 'pull-request') return true
@@ -92,7 +92,7 @@ function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Agent
 }
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
-async function formatChange({ address, subject }: CommandComment, step: AgentStep): Promise<string> {
+async function formatChange({ address, subject }: CommandComment, step: Reads): Promise<string> {
   const github = openGitHub(step)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
@@ -114,7 +114,7 @@ async function formatChange({ address, subject }: CommandComment, step: AgentSte
  * replies when it ends.
  * @throws ActionError `not-sent` if the permission cannot be read
  */
-export async function acceptCommand(step: AgentStep): Promise<CommandComment | Skip> {
+export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> {
   const { command } = step.inputs
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
@@ -140,7 +140,7 @@ export async function acceptCommand(step: AgentStep): Promise<CommandComment | S
  * Makes the recipient of what a comment or a review asks for.
  * @throws ActionError `not-sent` if something that the decision depends on cannot be read
  */
-export async function chooseCommandRecipient(comment: CommandComment, step: AgentStep): Promise<Recipient | Skip> {
+export async function chooseCommandRecipient(comment: CommandComment, step: Acts): Promise<Recipient | Skip> {
   const { task, dryRun } = step.inputs
   const { address, author } = comment
   const { isOnPullRequest, number } = address

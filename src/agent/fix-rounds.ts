@@ -6,7 +6,7 @@ import { getUnsuccessfulStatus, isSamePullRequest } from '../docs-service/schema
 import { ActionError } from '../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import {
-  type AgentStep,
+  type Acts,
   type Findings,
   listFailedChecks,
   listSentRounds,
@@ -70,11 +70,7 @@ const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
  * Reads the annotations and logs of the first failing checks, at the same time: if GitHub does not respond, the round waits for
  * it only once. What cannot be read is a warning.
  */
-async function readDetails(
-  failed: readonly Check[],
-  repository: string,
-  step: AgentStep,
-): Promise<readonly FailedCheck[]> {
+async function readDetails(failed: readonly Check[], repository: string, step: Acts): Promise<readonly FailedCheck[]> {
   const github = openGitHub(step)
   const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
     step.record.attempt(`Some ${what} of failing checks were not sent to the agent`, perform)
@@ -93,11 +89,7 @@ async function readDetails(
 }
 
 /** Lists the failed checks to send: those that the merge base does not fail. */
-async function findFailing(
-  pullRequest: PullRequest,
-  failed: readonly Check[],
-  step: AgentStep,
-): Promise<readonly Check[]> {
+async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
   const before = await step.record.attempt(lost, async () => {
     const github = openGitHub(step)
@@ -120,7 +112,7 @@ async function findFailing(
 export async function decideNextRound(
   pullRequest: PullRequest,
   found: Findings,
-  step: AgentStep,
+  step: Acts,
 ): Promise<{ readonly recipient?: Recipient; readonly stop?: RoundStop }> {
   const { clock, deadlineAt, inputs, record } = step
   const { turns, newest } = record

@@ -348,11 +348,9 @@ export interface Acts extends Reads {
   readonly writeMilestone: () => void
 }
 
-export type AgentStep = Acts
-
 /** @param write writes the outputs that the record gives before the end of the step */
-export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: AgentStep) => void): AgentStep {
-  const step: AgentStep = {
+export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Acts) => void): Acts {
+  const step: Acts = {
     ...given,
     inputs,
     record: new Recorder(inputs, given),
@@ -368,7 +366,7 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ag
  * Reads a pull request and records the read.
  * @throws ActionError if it cannot be read
  */
-export async function readAndRecordPullRequest(address: PullRequestAddress, step: AgentStep): Promise<PullRequest> {
+export async function readAndRecordPullRequest(address: PullRequestAddress, step: Acts): Promise<PullRequest> {
   const found = await openGitHub(step).readPullRequest(address)
   step.record.addRead(found)
   return found

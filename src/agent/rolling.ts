@@ -7,7 +7,7 @@ import { quoteName } from '../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../github/labels.ts'
 import { ActionError, requireBeforeSending } from '../runtime/errors.ts'
 import type { AgentInputs } from './inputs.ts'
-import type { AgentStep } from './record.ts'
+import type { Acts, Reads } from './record.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { assertBelowLimit, createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
@@ -51,7 +51,7 @@ interface Found {
  * Finds the open pull request to continue: the oldest one with the label whose job confirms it. Names the others in a notice.
  * @throws ActionError if a request to GitHub or the service fails
  */
-async function findRolling(step: AgentStep): Promise<Found> {
+async function findRolling(step: Acts): Promise<Found> {
   const { dryRun, label } = step.inputs
   const repository = getRepository(step)
   const github = openGitHub(step)
@@ -93,7 +93,7 @@ async function findRolling(step: AgentStep): Promise<Found> {
  * Makes sure that the label exists before the first job: without it, the next run would not find the pull request.
  * @throws ActionError `not-sent`
  */
-async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
+async function ensureLabel(exists: Promise<boolean> | undefined, step: Reads): Promise<void> {
   const { label } = step.inputs
   await requireBeforeSending(
     `The label \`${label}\` could not be found or created`,
@@ -111,7 +111,7 @@ export interface RollingLookUp {
   readonly find: () => Promise<Found>
 }
 
-export function openRollingLookUp(step: AgentStep): RollingLookUp {
+export function openRollingLookUp(step: Acts): RollingLookUp {
   const { command, task } = step.inputs
   const isNeeded = command === '' && task.kind === 'create' && isRolling(step.inputs)
   let found: Promise<Found> | undefined
@@ -129,7 +129,7 @@ export function openRollingLookUp(step: AgentStep): RollingLookUp {
 export async function chooseRollingRecipient(
   prompt: string,
   lookUp: RollingLookUp,
-  step: AgentStep,
+  step: Acts,
 ): Promise<Recipient | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs

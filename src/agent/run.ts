@@ -26,7 +26,7 @@ import { createJobFollowUp } from './pull-request/follow-up.ts'
 import { completeHistory, markPullRequest } from './pull-request/mark.ts'
 import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
 import {
-  type AgentStep,
+  type Acts,
   createUnstartedRun,
   describePullRequest,
   explainRoundStop,
@@ -68,7 +68,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 }
 
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
-async function runTurns(step: AgentStep): Promise<string | undefined> {
+async function runTurns(step: Acts): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
   rejectUnsupportedEvent(step)
   refusePullRequestEvent(step)
@@ -105,7 +105,7 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Whom the prompt is for if no comment determines it: the job of the label's pull request, or in `job-id`; otherwise a new job. */
-async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<Recipient | Skip> {
+async function chooseRecipient(lookUp: RollingLookUp, step: Acts): Promise<Recipient | Skip> {
   const { inputs } = step
   const { task } = inputs
   if (task.kind === 'attach') return plainRecipient(task)
@@ -118,7 +118,7 @@ async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<
 }
 
 /** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
-async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
+async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: Acts): Promise<Recipient | undefined> {
   const { record, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
@@ -140,14 +140,14 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
 }
 
 /** Records a pull request whose checks and files are not known yet. */
-function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: AgentStep): void {
+function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: Acts): void {
   const found = describePullRequest(pullRequest)
   record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
   writeMilestone()
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
-async function markUnobserved(step: AgentStep): Promise<void> {
+async function markUnobserved(step: Acts): Promise<void> {
   const { record, signal } = step
   const { end, job, sent } = record.newest
   if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
@@ -161,7 +161,7 @@ async function markUnobserved(step: AgentStep): Promise<void> {
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
-async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<Recipient | undefined> {
+async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Recipient | undefined> {
   const { clock, deadlineAt, inputs, record } = step
   const mayFix = (failed: Findings): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
@@ -176,7 +176,7 @@ async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<R
 }
 
 /** Records the pull requests that the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
+async function recordSources(change: ChangeFindings, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
@@ -186,7 +186,7 @@ async function recordSources(change: ChangeFindings, step: AgentStep): Promise<r
 }
 
 /** Logs why the fix rounds ended: the result of the step is that of its own turn, so it does not show this. */
-function logEnd({ record }: AgentStep): void {
+function logEnd({ record }: Acts): void {
   const run = record.read()
   const { error } = record.newest
   const isShown = error === undefined || error === getError(run)
@@ -206,7 +206,7 @@ const UNREADABLE_EVENT = [
 ] as const
 
 /** Warns that a re-run sends the prompt again. */
-function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: AgentStep): void {
+function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: Acts): void {
   if (runAttempt === 1 || dryRun) return
   // `command` cannot be combined with `job-id`.
   const step =

@@ -11,7 +11,7 @@ import {
 } from '../../../src/agent/pull-request/examine.ts'
 import { markPullRequest } from '../../../src/agent/pull-request/mark.ts'
 import {
-  type AgentStep,
+  type Acts,
   describePullRequest,
   type Findings,
   formatWarnings,
@@ -40,7 +40,7 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 /** Looks after the pull request of a turn, as a step does. */
-async function trackPullRequest(step: AgentStep): Promise<Findings> {
+async function trackPullRequest(step: Acts): Promise<Findings> {
   const pullRequest = await readMarkable(step)
   if (pullRequest === undefined) return {}
   step.record.update({ pullRequest: describePullRequest(pullRequest) })

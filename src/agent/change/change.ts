@@ -13,7 +13,7 @@ import { ActionError, requireBeforeSending, asExpectedError } from '../../runtim
 import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Acts, Facts, Reads } from '../record.ts'
 import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
@@ -64,7 +64,7 @@ export interface ChangeFindings {
 const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the pull requests of the event are the change, instead of the commits of a range. */
-const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
+const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: Facts): boolean =>
   inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
 
 /** The change after `paths` was applied to its files. */
@@ -86,7 +86,7 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
  * incomplete list never skips the step.
  * @throws ActionError `cancelled`
  */
-async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filtered> {
+async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered> {
   const { paths } = step.inputs
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, title, totalCommits, unlisted } = found
@@ -131,7 +131,7 @@ function explainNoChange(range: ChangeRange): string | undefined {
 }
 
 /** Skips events without a change and runs that the payload shows to be the agent's own work, before any request. */
-function checkEvent(range: ChangeRange, step: AgentStep): Skip | undefined {
+function checkEvent(range: ChangeRange, step: Acts): Skip | undefined {
   const noChange = explainNoChange(range)
   if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(step.inputs)))
     return skip(noChange)
@@ -146,7 +146,7 @@ function checkEvent(range: ChangeRange, step: AgentStep): Skip | undefined {
 async function readFiltered(
   found: FoundChange | undefined,
   range: ChangeRange,
-  step: AgentStep,
+  step: Acts,
 ): Promise<Partial<Filtered> | Skip> {
   if (found === undefined) return {}
   const filtered = await filterByPaths(found, step)
@@ -164,10 +164,10 @@ async function readFiltered(
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
 
-const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: AgentStep): boolean =>
+const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: Facts): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
 
-function explainExempt(numbers: readonly number[], repository: string, { context }: AgentStep): string {
+function explainExempt(numbers: readonly number[], repository: string, { context }: Facts): string {
   const isHere = isSameRepository(repository, context.repository)
   const list = isHere
     ? formatNumbers(numbers)
@@ -176,7 +176,7 @@ function explainExempt(numbers: readonly number[], repository: string, { context
 }
 
 /** Returns the commits of a change, newest first. */
-function listChangeCommits(compared: Compared | undefined, { context }: AgentStep): readonly ChangeCommit[] {
+function listChangeCommits(compared: Compared | undefined, { context }: Facts): readonly ChangeCommit[] {
   const ofEvent = listEventCommits(context)
   return compared === undefined ? ofEvent : mergeCommits(compared.commits, ofEvent)
 }
@@ -195,11 +195,7 @@ const NOT_EXEMPT: Exemption = { numbers: [], isComplete: false }
  * regardless of its labels, and so is the change of a comment.
  * @throws ActionError if a request to GitHub fails
  */
-async function findExemption(
-  compared: Compared | undefined,
-  sources: SourceLookUp,
-  step: AgentStep,
-): Promise<Exemption> {
+async function findExemption(compared: Compared | undefined, sources: SourceLookUp, step: Reads): Promise<Exemption> {
   const { context, inputs } = step
   const { event, repository } = context
   const origin = findEventOrigin(context)
@@ -229,7 +225,7 @@ async function findExemption(
 }
 
 /** Records why the loop guard skips the step, and returns the reason. */
-function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
+function skipLoop({ title, text }: LoopReason, { record }: Acts): Skip {
   record.notice(title, text)
   return skip(text)
 }
@@ -241,10 +237,7 @@ function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(
-  step: AgentStep,
-  startLookUp = (): void => undefined,
-): Promise<ChangeFindings | Skip> {
+export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ChangeFindings | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
@@ -273,7 +266,7 @@ export async function resolveChange(
 async function applyExemption(
   { change, description }: Partial<Filtered>,
   ofRun: SourceLookUp,
-  step: AgentStep,
+  step: Acts,
 ): Promise<ChangeFindings | Skip> {
   const { repository } = step.context
   const isHere = change === undefined || isSameRepository(change.repository, repository)
@@ -290,7 +283,7 @@ async function applyExemption(
   return { ...renderChange(change, numbers, step), sources, exempt: numbers }
 }
 
-function renderChange(change: Compared | undefined, exempt: readonly number[], step: AgentStep): ChangeFindings {
+function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFindings {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.
@@ -303,7 +296,7 @@ function renderChange(change: Compared | undefined, exempt: readonly number[], s
 }
 
 /** Logs what is added to the prompt, once it is known that a prompt is sent. */
-export function recordAdded({ added }: ChangeFindings, { record, runner }: AgentStep): void {
+export function recordAdded({ added }: ChangeFindings, { record, runner }: Acts): void {
   if (added === undefined) return
   runner.log(added)
   record.add({ change: joinSentences([record.read().change, added]) })
@@ -319,7 +312,7 @@ const UNKNOWN_PEOPLE =
  * Compares the range if the inputs request reviews from its authors or approvers, and the range was not compared before.
  * @throws ActionError `cancelled`
  */
-export async function compareForPeople(change: ChangeFindings, step: AgentStep): Promise<ChangeFindings> {
+export async function compareForPeople(change: ChangeFindings, step: Acts): Promise<ChangeFindings> {
   const { context, inputs, record } = step
   const { hasAuthors, hasApprovers } = inputs.reviewers
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
@@ -348,7 +341,7 @@ function describeUnknownSources({ label, reviewers }: AgentInputs): string {
  * reported, and the others are listed.
  * @throws ActionError `cancelled`
  */
-export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly PullRequestAddress[]> {
+export async function listSources(change: ChangeFindings, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { context } = step
   const { repository, event } = context
   const { compared, sources } = change
@@ -405,7 +398,7 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
  * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
  * @throws ActionError `cancelled`
  */
-async function findApprovers(sources: readonly PullRequestAddress[], step: AgentStep): Promise<readonly string[]> {
+async function findApprovers(sources: readonly PullRequestAddress[], step: Acts): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
   await record.attempt(UNKNOWN_APPROVERS, async () => {
@@ -430,7 +423,7 @@ async function findApprovers(sources: readonly PullRequestAddress[], step: Agent
 export async function findPeople(
   change: ChangeFindings,
   sources: readonly PullRequestAddress[],
-  step: AgentStep,
+  step: Acts,
 ): Promise<readonly string[]> {
   const { hasAuthors, hasApprovers } = step.inputs.reviewers
   const approvers = hasApprovers ? await findApprovers(sources, step) : []

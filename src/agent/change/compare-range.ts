@@ -12,7 +12,7 @@ import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Acts, Facts } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTag } from './preceding-tag.ts'
 
@@ -177,7 +177,7 @@ const invalidInput = (message: string, advice: string): ActionError =>
  * succeeds, so it would move the base past changes that were never sent.
  * @throws ActionError `invalid-input`
  */
-export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentStep): void {
+export function refuseToLookBack(range: ChangeRange, { context, inputs }: Facts): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
@@ -193,7 +193,7 @@ export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentS
 }
 
 /** Says that a run without a real prompt moves the base of later ranges. */
-export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: AgentStep): void {
+export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: Acts): void {
   const isPretended = inputs.dryRun || context.isRehearsal
   if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
   if (!BRANCH_EVENTS.includes(context.eventName)) return
@@ -204,7 +204,7 @@ export function noticeMovedBase(range: ChangeRange, { context, inputs, record }:
 }
 
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBase(found: FoundChange, { record }: AgentStep): void {
+function noticeMissingBase(found: FoundChange, { record }: Acts): void {
   const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
   record.notice(
     'A base commit no longer exists',
@@ -219,7 +219,7 @@ export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the a
  * @throws ActionError `not-sent` if GitHub does not provide the change: a prompt without its change wastes a job, and a
  *   successful run moves the base of the next range past commits that were never sent
  */
-export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange> {
+export async function compareWanted(range: ChangeRange, step: Acts): Promise<FoundChange> {
   const { context, inputs } = step
   const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
   const compare = async (): Promise<FoundChange> => {

@@ -7,7 +7,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Facts, Reads } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
@@ -89,7 +89,7 @@ const OUR_COMMENT: LoopReason = {
 }
 
 /** Checks the event's payload alone, before any request. */
-export function checkPayload(step: AgentStep): LoopReason | undefined {
+export function checkPayload(step: Facts): LoopReason | undefined {
   const { context, inputs } = step
   const { event } = context
   if (inputs.command !== '') return undefined
@@ -103,7 +103,7 @@ export function checkPayload(step: AgentStep): LoopReason | undefined {
 }
 
 /** Whether a pull request is the work of one of this action's jobs. */
-async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<boolean> {
+async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<boolean> {
   const { context, inputs } = step
   const { label, skipOwnChanges } = inputs
   const { author, labels, number } = pullRequest
@@ -116,7 +116,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<
 }
 
 /** Whether this account opened an earlier pull request of this action, among the newest 100. */
-async function openedEarlier(login: string, number: number, step: AgentStep): Promise<boolean> {
+async function openedEarlier(login: string, number: number, step: Reads): Promise<boolean> {
   const { context, inputs } = step
   const { repository } = context
   const newest = await openGitHub(step).listNewestPullRequests(repository, inputs.label)
@@ -130,7 +130,7 @@ async function openedEarlier(login: string, number: number, step: AgentStep): Pr
 function listCommits(
   found: FoundChange | undefined,
   ofEvent: readonly ChangeCommit[],
-  { inputs }: AgentStep,
+  { inputs }: Facts,
 ): readonly ChangeCommit[] {
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
@@ -139,7 +139,7 @@ function listCommits(
     : mergeCommits(compared.commits, ofEvent)
 }
 
-async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
+async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {
   if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
   if (source.state !== 'merged') return false
   const { repository } = step.context
@@ -155,7 +155,7 @@ async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Pro
 async function findOwn(
   commits: readonly ChangeCommit[],
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<readonly number[] | undefined> {
   const own = new Set<number>()
   for (const commit of sortByLookUp(commits, step)) {
@@ -173,7 +173,7 @@ async function findOwn(
 async function findWorkOfPerson(
   commits: readonly ChangeCommit[],
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<boolean> {
   if (commits.some(isCommitByPerson)) return true
   for (const commit of sortByLookUp(commits, step))
@@ -185,7 +185,7 @@ async function findWorkOfPerson(
 async function readPullRequestWork(
   numbers: readonly number[],
   isByBot: boolean,
-  step: AgentStep,
+  step: Reads,
 ): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
   const github = openGitHub(step)
@@ -215,7 +215,7 @@ function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
 async function decideByPullRequests(
   { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event, eventName } = step.context
   const isPullRequestEvent = event.kind === 'pull-request'
@@ -237,7 +237,7 @@ async function decideByCommits(
   commits: readonly ChangeCommit[],
   isByBot: boolean,
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event } = step.context
   // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
@@ -252,7 +252,7 @@ async function decideByCommits(
 async function readAndDecide(
   found: FoundChange | undefined,
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, inputs } = step
   const origin = findEventOrigin(context)
@@ -265,7 +265,7 @@ async function readAndDecide(
 }
 
 /** What is known without a token: the sender and the payload. */
-function decideFromPayload({ context }: AgentStep): LoopReason | undefined {
+function decideFromPayload({ context }: Facts): LoopReason | undefined {
   const hasWorkOfPerson = listEventCommits(context).some(isCommitByPerson)
   return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
 }
@@ -278,7 +278,7 @@ function decideFromPayload({ context }: AgentStep): LoopReason | undefined {
 export async function findLoop(
   found: FoundChange | undefined,
   sources: SourceLookUp,
-  step: AgentStep,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
@@ -299,7 +299,7 @@ export async function findLoop(
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
-export function needsRange(step: AgentStep): boolean {
+export function needsRange(step: Reads): boolean {
   const { event } = step.context
   return event.sender.isBot && (event.kind === 'tag' || event.kind === 'release') && step.github !== undefined
 }

@@ -1,6 +1,6 @@
 /** The events that cannot start the agent. A list by name, so that events that GitHub adds later still start it. */
 import { ActionError } from '../../runtime/errors.ts'
-import type { AgentStep } from '../record.ts'
+import type { Acts } from '../record.ts'
 
 /** The agent's own commits and branches cause these events too, often under another account, and nothing in them shows it. */
 export const UNSUPPORTED_EVENTS = [
@@ -23,10 +23,7 @@ export const isUnsupportedEvent = (name: string): name is UnsupportedEvent =>
  * Rejects an event that cannot start the agent. A step that only attaches sends no prompt, so any event may start it.
  * @throws ActionError `invalid-input`
  */
-export function rejectUnsupportedEvent({
-  context: { eventName },
-  inputs,
-}: Pick<AgentStep, 'context' | 'inputs'>): void {
+export function rejectUnsupportedEvent({ context: { eventName }, inputs }: Pick<Acts, 'context' | 'inputs'>): void {
   const isAttaching = inputs.command === '' && inputs.task.kind === 'attach'
   if (isAttaching || !isUnsupportedEvent(eventName)) return
   throw new ActionError(

@@ -5,7 +5,7 @@ import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine, toOutputJson } from '../../text/untrusted.ts'
 import { conclude, formatEnd, getChanged, getOutcome } from '../outcome.ts'
 import {
-  type AgentStep,
+  type Acts,
   type FollowUpReason,
   getError,
   getFindings,
@@ -165,7 +165,7 @@ const NOT_ENDED = {
 const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
-export function writeMilestone({ runner, record }: AgentStep): void {
+export function writeMilestone({ runner, record }: Acts): void {
   const run = redactRun(record.read('running'), runner.redact)
   const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, runner.redact)
   const outputs = Object.entries({ ...toOutputs(run), result }).filter(([name]) => !AT_END.includes(name))

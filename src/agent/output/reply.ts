@@ -7,7 +7,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { conclude, namesInputs } from '../outcome.ts'
 import { linkCommits } from '../pull-request-status.ts'
-import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
+import { type Acts, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
 /** Identifies the step that replies. */
 interface ReplyPlace {
@@ -85,7 +85,7 @@ export function renderReply(
 /**
  * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
  */
-export async function replyToComment(step: AgentStep): Promise<void> {
+export async function replyToComment(step: Acts): Promise<void> {
   const { runner, inputs, record } = step
   const run = redactRun(record.read(), runner.redact)
   const { comment } = run

@@ -12,7 +12,7 @@ import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
 import { findFolderPatterns, findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
-  type AgentStep,
+  type Acts,
   type ChecksState,
   describePullRequest,
   type Findings,
@@ -159,7 +159,7 @@ const LAST_READ_TIMEOUT_MS = 3_000
  * Lists the files outside of `allowed-paths`. Uses a comparison, because the list of a pull request's files does not say
  * which head commit it belongs to.
  */
-async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
+async function findOutside(pullRequest: PullRequest, step: Acts): Promise<readonly string[] | undefined> {
   const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
@@ -182,7 +182,7 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
 }
 
 /** Combines a pull request with its checks, and warns if the checks are unknown. */
-function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: AgentStep): Findings {
+function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: Acts): Findings {
   const { checks, state, waitsForApproval, problem } = polled
   if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
   return {
@@ -202,7 +202,7 @@ function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>
 export async function waitForChecks(
   pullRequest: PullRequest,
   mayFix: (failed: Findings) => boolean,
-  step: AgentStep,
+  step: Acts,
 ): Promise<Findings> {
   const { clock, deadlineAt, context, inputs, record, signal } = step
   if (!needsExamination(inputs)) return describePullRequest(pullRequest)

@@ -9,7 +9,7 @@ import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, tolerate, asExpectedError, isTransient } from '../../runtime/errors.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import {
-  type AgentStep,
+  type Acts,
   type ChangedFiles,
   countCommitsOfUpdates,
   describePullRequest,
@@ -30,11 +30,7 @@ const lower = (name: string): string => name.toLowerCase()
  * @param people the logins of people who approved or wrote the change that started the run, most relevant first
  * @throws ActionError `cancelled`
  */
-export async function requestReviews(
-  pullRequest: PullRequest,
-  people: readonly string[],
-  step: AgentStep,
-): Promise<void> {
+export async function requestReviews(pullRequest: PullRequest, people: readonly string[], step: Acts): Promise<void> {
   const { inputs, record } = step
   const author = lower(pullRequest.author.login)
   const wanted = [...inputs.reviewers.names, ...people.slice(0, MAX_PEOPLE)].filter((name) => lower(name) !== author)
@@ -58,7 +54,7 @@ const NOT_FOUND_MS = 30_000
 const RETRY_PAUSE_MS = 3_000
 
 /** Reads the job's pull request, unless a step has just read it to determine what a follow-up did. */
-async function readLinked(address: PullRequestAddress, wasRead: boolean, step: AgentStep): Promise<PullRequest> {
+async function readLinked(address: PullRequestAddress, wasRead: boolean, step: Acts): Promise<PullRequest> {
   const { clock, deadlineAt, github, inputs } = step
   if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
@@ -84,7 +80,7 @@ const canStillMark = (error: ActionError): boolean =>
  * @returns undefined if the pull request cannot be read, or no input needs it
  * @throws ActionError `cancelled`
  */
-export async function readMarkable(step: AgentStep): Promise<PullRequest | undefined> {
+export async function readMarkable(step: Acts): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   const { job, effect } = record.newest
   const link = job?.prLink
@@ -105,7 +101,7 @@ export async function readMarkable(step: AgentStep): Promise<PullRequest | undef
 }
 
 /** Whether to request reviews after this turn. A fix round requests none, because it works on the same pull request. */
-export function needsReviews(pullRequest: PullRequest, { inputs, record }: AgentStep): boolean {
+export function needsReviews(pullRequest: PullRequest, { inputs, record }: Acts): boolean {
   const { job, effect } = record.newest
   const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
   return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
@@ -122,7 +118,7 @@ function isAllByAgent({ author }: PullRequest, { commits, totalCommits }: Compar
  * @returns undefined if these files are unknown, for example because of other people's commits
  * @throws ActionError if GitHub cannot be read
  */
-async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
+async function readChanges(step: Acts): Promise<ChangedFiles | undefined> {
   const { context, record } = step
   const { turns } = record
   const link = turns[0]?.end === 'finished' ? turns[0].job?.prLink : undefined
@@ -145,7 +141,7 @@ async function readChanges(step: AgentStep): Promise<ChangedFiles | undefined> {
 }
 
 /** Records the files that the step has changed, for the summary and the outputs. A failure is ignored. */
-export async function recordChanges(step: AgentStep): Promise<void> {
+export async function recordChanges(step: Acts): Promise<void> {
   step.record.add({ files: await tolerate(readChanges(step)) })
 }
 
@@ -156,7 +152,7 @@ const MERGEABLE_PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  * Reads an open pull request a few more times while GitHub has not computed `mergeable`, if the step has waited for its
  * checks. Ignores reads with another head commit.
  */
-export async function readMergeability(step: AgentStep, known: Findings): Promise<void> {
+export async function readMergeability(step: Acts, known: Findings): Promise<void> {
   const { clock, context, deadlineAt, github, inputs, record, signal } = step
   const job = record.turns[0]?.job
   if (github === undefined || job?.prLink === undefined || signal.aborted || !inputs.waitForChecks) return

@@ -8,7 +8,7 @@ import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
-import { type AgentStep, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, type Facts, readAndRecordPullRequest, type Reads } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
 import { listHistories, type ListedHistory, pickOwn } from './history.ts'
@@ -33,7 +33,7 @@ interface NoJob {
 }
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
-async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undefined> {
+async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined> {
   const { clock, runner, signal } = step
   const lagsUntil = clock.now() + LINK_LAG_MS
   let last: Job | ActionError | undefined
@@ -64,7 +64,7 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
 export function findRefusalReason(
   { status, prLink }: Job,
   { repository, number }: PullRequestAddress,
-  { context }: AgentStep,
+  { context }: Facts,
 ): string | undefined {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
   if (prLink === undefined) return 'has no pull request'
@@ -78,7 +78,7 @@ export function findRefusalReason(
  */
 export async function findJobOfPullRequest(
   { repository, number }: PullRequestAddress,
-  step: AgentStep,
+  step: Acts,
 ): Promise<JobOfPullRequest | NoJob> {
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }

@@ -5,7 +5,7 @@ import { canName } from '../../github/schemas.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { isExplicitRange, type Task } from '../inputs.ts'
-import { type AgentStep, type FollowUpReason, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, type Facts, type FollowUpReason, readAndRecordPullRequest } from '../record.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
@@ -15,7 +15,7 @@ import { getRemainingLagMs, type History, type HistoryUpdate } from './history.t
 import { announceTurn, findHistory, formatMarkGrant } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
-function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest): boolean {
+function canNameSource({ context, inputs }: Facts, pullRequest: PullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
   const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
@@ -26,11 +26,11 @@ function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest)
 const refuse = (message: string, hint: string): ActionError => new ActionError('not-sent', message, { hint })
 
 /** A dry run without a key cannot look up whether the job that a comment names exists. */
-export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
+export const formatUnconfirmed = ({ inputs }: Facts): string =>
   inputs.hasService ? '' : ' (not confirmed by the service)'
 
 /** @throws ActionError `not-sent` if the pull request has had all its follow-ups */
-export function assertBelowLimit({ repository, number }: PullRequestAddress, used: number, step: AgentStep): void {
+export function assertBelowLimit({ repository, number }: PullRequestAddress, used: number, step: Facts): void {
   const { context, inputs } = step
   const { maxFollowUps } = inputs
   if (used < maxFollowUps) return
@@ -52,7 +52,7 @@ interface FollowUp {
 }
 
 /** Creates the recipient. Records where the history of its pull request is. */
-export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: AgentStep): Recipient {
+export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: Acts): Recipient {
   const { jobId, pullRequest, isProven, listed } = found
   const { repository, number, visibility } = pullRequest
   const { reason, isCounted, hint } = followUp
@@ -99,7 +99,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
 }
 
 /** Creates the recipient of a follow-up to `job-id`. Its pull request has a history if an earlier step has marked it. */
-export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: AgentStep): Recipient {
+export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: Acts): Recipient {
   const { context, github, inputs, record } = step
   const { label, dryRun } = inputs
   const lost = 'The history may not show that the agent is working'

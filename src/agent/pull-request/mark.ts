@@ -13,7 +13,16 @@ import { joinSentences } from '../../text/format.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
-import { type AgentStep, getFindings, type HistoryPlace, mayStillRun, type Run, type Turn } from '../record.ts'
+import {
+  type Acts,
+  type Facts,
+  getFindings,
+  type HistoryPlace,
+  mayStillRun,
+  type Reads,
+  type Run,
+  type Turn,
+} from '../record.ts'
 import {
   type History,
   type HistoryRow,
@@ -33,7 +42,7 @@ import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-
 export async function findHistory(
   pullRequest: PullRequestAddress,
   jobId: string,
-  step: AgentStep,
+  step: Reads,
 ): Promise<ListedHistory | undefined> {
   const { histories } = await listHistories(pullRequest, openGitHub(step))
   return pickOwn(histories.filter(({ history }) => history.job === jobId))
@@ -82,7 +91,7 @@ function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRo
 }
 
 /** Creates the row of a turn, without names that readers of the pull request may not know. */
-function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: AgentStep): HistoryRow | undefined {
+function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: Reads): HistoryRow | undefined {
   const { clock, context, deadlineAt } = step
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
@@ -130,7 +139,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
+function createUpdate(place: HistoryPlace, step: Acts): HistoryUpdate {
   const { clock, context, inputs, record } = step
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
@@ -169,7 +178,7 @@ async function addHistoryComment(
   { pullRequest, jobId }: HistoryPlace,
   body: string,
   github: GitHub,
-  step: AgentStep,
+  step: Reads,
 ): Promise<number | undefined> {
   const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
     const error = asExpectedError(caught)
@@ -188,7 +197,7 @@ async function addHistoryComment(
 async function writeHistory(
   place: HistoryPlace,
   github: GitHub,
-  step: AgentStep,
+  step: Acts,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
@@ -221,7 +230,7 @@ const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dr
  * @throws ActionError if the history may not have been written
  */
 export async function announceTurn(
-  step: AgentStep,
+  step: Acts,
   merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
 ): Promise<void> {
   const { inputs, record } = step
@@ -232,30 +241,30 @@ export async function announceTurn(
 }
 
 /** Whether the agent's own pull request starts the next run. */
-export const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
+export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
   /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
 
 /** Whether the next run depends on the mark: it would start another job otherwise. */
-const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+const isMarkRequired = (step: Facts): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
 
 /** The repository in which the agent opens its pull requests. */
-export const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
+export const getRepository = ({ context, inputs }: Facts): string => inputs.prRepository || context.repository
 
 /** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
-export async function createMissingLabel(step: AgentStep, exists?: Promise<boolean>): Promise<void> {
+export async function createMissingLabel(step: Reads, exists?: Promise<boolean>): Promise<void> {
   const github = openGitHub(step)
   const [repository, { label }] = [getRepository(step), step.inputs]
   if (!(await (exists ?? github.labelExists(repository, label)))) await github.createLabel(repository, label)
 }
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
-export function formatMarkGrant(step: AgentStep, repository = getRepository(step)): string {
+export function formatMarkGrant(step: Facts, repository = getRepository(step)): string {
   if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
   return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
 /** Records that the job's pull request is not marked, although the next run depends on its mark. */
-function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
+function recordUnmarked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
   const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step, error.lacksPermissionIn)
@@ -265,13 +274,13 @@ function recordUnmarked(error: ActionError, what: string, jobId: string, step: A
   record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
 }
 
-function recordFailure(error: ActionError, what: string, jobId: string, step: AgentStep): void {
+function recordFailure(error: ActionError, what: string, jobId: string, step: Acts): void {
   if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step)
   else step.record.warn(what, error)
 }
 
 /** A comment that could not be updated still names the job, unless it is gone. */
-function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep): void {
+function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): void {
   const { record } = step
   if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
   else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
@@ -279,7 +288,7 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep
 }
 
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
-async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: AgentStep): Promise<boolean> {
+async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
   if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
   const found = await tolerate(openAtEnd(step).readPullRequest({ repository: searched, number }))
@@ -287,7 +296,7 @@ async function isInSearchedRepository({ repository, number }: PullRequestAddress
 }
 
 /** Records that the next run does not find the pull request, wherever it is marked. */
-function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: AgentStep): void {
+function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: Acts): void {
   const { record } = step
   const run = record.read()
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
@@ -306,7 +315,7 @@ export async function recordUnreadable(
   error: ActionError,
   address: PullRequestAddress | undefined,
   jobId: string,
-  step: AgentStep,
+  step: Acts,
 ): Promise<void> {
   const { inputs, github } = step
   if (!isMarkRequired(step) || inputs.label === '' || github === undefined) return
@@ -321,7 +330,7 @@ export async function recordUnreadable(
 export async function markPullRequest(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
   jobId: string,
-  step: AgentStep,
+  step: Acts,
 ): Promise<void> {
   const { inputs, record } = step
   if (!isInUse(inputs)) return
@@ -365,7 +374,7 @@ export async function markPullRequest(
 }
 
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
-export async function completeHistory(step: AgentStep): Promise<void> {
+export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return

@@ -5,18 +5,18 @@
 import { openGitHub } from '../../action/step.ts'
 import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
 import { GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Facts, Reads } from '../record.ts'
 import type { Recipient } from '../turn/recipient.ts'
 import { createMissingLabel, isPullRequestEvent } from './mark.ts'
 
-const mayCauseLoop = (step: AgentStep): boolean =>
+const mayCauseLoop = (step: Facts): boolean =>
   isPullRequestEvent(step) && step.inputs.task.kind !== 'attach' && !step.inputs.dryRun
 
 /**
  * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
  * @throws ActionError `invalid-input` that names every problem
  */
-export function refusePullRequestEvent(step: AgentStep): void {
+export function refusePullRequestEvent(step: Facts): void {
   if (!mayCauseLoop(step)) return
   const { wait, label, githubToken } = step.inputs
   const problems = [
@@ -35,7 +35,7 @@ export function refusePullRequestEvent(step: AgentStep): void {
  * Makes sure before the prompt that the token can write what marks a pull request: the label, and a reaction to the event's
  * pull request.
  */
-export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Recipient {
+export function guardPullRequestEvent(recipient: Recipient, step: Reads): Recipient {
   const { context, inputs } = step
   const { event } = context
   if (!mayCauseLoop(step) || event.kind !== 'pull-request') return recipient

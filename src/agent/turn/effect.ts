@@ -6,13 +6,13 @@ import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pul
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { type AgentStep, describePullRequest, type Effect, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, describePullRequest, type Effect, readAndRecordPullRequest, type Reads } from '../record.ts'
 import type { TurnEnd } from './job-watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
 /** Reports before a follow-up that GitHub may merge its pull request while the agent is working on it. */
-export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: AgentStep): void {
+export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: Acts): void {
   if (!isAutoMergeOn) return
   record.notice(
     'Auto-merge is on',
@@ -24,7 +24,7 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
  * Reads the job's pull request before a follow-up whose turn the step waits for. Not read again if the step has just read it.
  * A failure is a warning.
  */
-export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): Promise<PullRequest | undefined> {
+export async function readPullRequestBefore({ prLink }: Job, step: Acts): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
   return record.attempt(UNREAD_EFFECT, async () => {
@@ -80,7 +80,7 @@ export function attributeCommits(
  * commits that a merge of the base branch brings.
  * @throws ActionError if the commits cannot be listed, or none of them explains why the head has moved
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<TurnCommits> {
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: Reads): Promise<TurnCommits> {
   const github = openGitHub(step)
   const listed = await github.listPullRequestCommits(now)
   // A stale list does not contain the head, and neither does one that GitHub has cut after 250 commits.
@@ -117,7 +117,7 @@ interface AfterTurn {
 }
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
-async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<AfterTurn> {
+async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn> {
   const { clock, deadlineAt, record, signal } = step
   const read = async (): Promise<AfterTurn> => {
     const now = await readAndRecordPullRequest(before, step)
@@ -143,7 +143,7 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
 const MAX_NAMES = 5
 
 /** Readers must not mistake commits by others for the agent's work. */
-function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest, { record }: AgentStep): void {
+function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest, { record }: Acts): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
   const counts = [...others.values()]
@@ -174,7 +174,7 @@ export async function determineEffect(
   ending: TurnEnd,
   jobBefore: Job,
   before: PullRequest | undefined,
-  step: AgentStep,
+  step: Acts,
 ): Promise<TurnEnd> {
   const { job, error } = ending
   if (error !== undefined || job === undefined) return ending

@@ -9,7 +9,7 @@ import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { AgentStep, Turn } from '../record.ts'
+import type { Acts, Reads, Turn } from '../record.ts'
 import type { Outcome } from '../outcome.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
@@ -88,7 +88,7 @@ interface Listener {
 }
 
 /** Creates a function that polls jobs and reports each read to the listener. */
-export function createPoller(step: AgentStep, listener: Listener): PollJob {
+export function createPoller(step: Reads, listener: Listener): PollJob {
   const { client, clock, deadlineAt, random, inputs, tryReadJob } = step
 
   /** Returns the minimum delay before the next read in milliseconds. */
@@ -139,7 +139,7 @@ const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response pro
  * Reads the jobs of a step, in all of its turns, and logs each change. While nothing changes, it logs a line every minute.
  */
 export class JobWatch {
-  readonly step: AgentStep
+  readonly step: Acts
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
   /** When a read first showed the end of the newest turn that the step has seen, as a timestamp of `clock.now()`. */
@@ -149,7 +149,7 @@ export class JobWatch {
   #unloggedProblem: ActionError | undefined
   #hasWarnedOfStatus = false
 
-  constructor(step: AgentStep) {
+  constructor(step: Acts) {
     this.step = step
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.runner.log })
     this.poll = createPoller(step, this)

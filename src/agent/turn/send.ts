@@ -10,7 +10,7 @@ import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Task } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Acts, Reads } from '../record.ts'
 import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
@@ -87,14 +87,14 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
 type Sent = Exclude<Delivery, Retry>
 
 /** Waits before a prompt is resent that the service did not process. */
-async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }: AgentStep): Promise<void> {
+async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }: Reads): Promise<void> {
   const when = formatRetryTime(error, afterMs, clock)
   runner.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
   await sleepWithProgress(afterMs, { clock, log: runner.log, signal })
 }
 
 /** Sends a prompt once. While it is on its way, the service may have accepted it. */
-async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Promise<Delivery> {
+async function deliver(send: () => Promise<Delivery>, { record }: Acts): Promise<Delivery> {
   record.update({ sent: 'maybe' })
   try {
     const delivery = await send()
@@ -310,7 +310,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, record }: AgentStep): TurnEnd {
+function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, record }: Acts): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
@@ -323,7 +323,7 @@ function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, r
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
-function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void {
+function announceStart({ task }: Recipient, { runner, inputs }: Reads): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
   runner.log(
