@@ -244,14 +244,14 @@ test('logs the same warning once, and another one or another reason too', () => 
 test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const record = open()
   const error = createGitHubError('forbidden', 'Grant it.')
-  const label = await record.attempt<unknown>('The label', rejectWith(error))
-  const state = await record.attempt('The state', () => Promise.resolve('open'))
+  const label = await record.orWarn<unknown>('The label', rejectWith(error))
+  const state = await record.orWarn('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(host.calls).toContain('log: The label: GitHub said forbidden.')
-  await expect(record.attempt('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
+  await expect(record.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
     code: 'cancelled',
   })
-  await expect(record.attempt('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  await expect(record.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
   expect(record.read().warnings).toEqual([{ message: 'The label', error }])
 })
 

@@ -5,7 +5,7 @@ import {
   checkRunSchema,
   checkSuiteSchema,
   commitStatusSchema,
-  judgeChecks,
+  classifyChecks,
   workflowRunSchema,
 } from '../../src/github/checks.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
@@ -90,7 +90,7 @@ function select(given: Lists): string {
   }
   const getState = ({ state, waitsForApproval, needsPerson }: Check): string =>
     waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state
-  return judgeChecks(lists, RUN_FACTS)
+  return classifyChecks(lists, RUN_FACTS)
     .map((check) => `${check.name}: ${getState(check)}`)
     .join(' | ')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { GitHubRefusal, toActionError, TransportFailure } from '../../src/github/github-error.ts'
+import { ErrorResponse, toActionError, TransportFailure } from '../../src/github/github-error.ts'
 import { InvalidResponse } from '../../src/github/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -8,8 +8,8 @@ const NOW = new Date('2026-01-01T00:00:00Z')
 const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
-const createRefusal = (status: number, message: string, headers = {}): GitHubRefusal =>
-  new GitHubRefusal({ status, url: '', headers, data: { message, secret: 'token' } })
+const createRefusal = (status: number, message: string, headers = {}): ErrorResponse =>
+  new ErrorResponse({ status, url: '', headers, data: { message, secret: 'token' } })
 const toError = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact, NOW)
 
 const USED_UP = { 'x-ratelimit-remaining': '0' }
@@ -67,7 +67,7 @@ test('the hint for a label that cannot be created is to create it, or to grant `
   const message = 'You do not have permission to create labels on this repository.'
   const unauthorized = { resource: 'Repository', field: 'label', code: 'unauthorized' }
   const data = { message, errors: [null, unauthorized] }
-  expect(toError(new GitHubRefusal({ status: 403, url: '', headers: {}, data }))).toMatchObject({
+  expect(toError(new ErrorResponse({ status: 403, url: '', headers: {}, data }))).toMatchObject({
     code: 'forbidden',
     message: `GitHub says “${message}” (403).`,
     hint: 'Create the label in `acme/docs` once, or grant `issues: write` under `permissions` of the job.',
@@ -127,7 +127,7 @@ test.each<[string, string, unknown, string]>([
   ['the error instead of an empty message', '', [{ field: 'body', code: 'invalid' }], ': “body is not valid”.'],
 ])('a 422 is explained by %s', (_what, message, errors, expected) => {
   const { code, message: text } = toError(
-    new GitHubRefusal({ status: 422, url: '', headers: {}, data: { message, errors } }),
+    new ErrorResponse({ status: 422, url: '', headers: {}, data: { message, errors } }),
   )
   expect([code, text]).toEqual(['rejected', expect.stringContaining(`GitHub rejected the request (422)${expected}`)])
 })
@@ -143,7 +143,7 @@ test('redacts a secret before a quote is cut', () => {
 })
 
 test.each(['', null, 7, '<!doctype html>', { message: 7 }])('quotes nothing from a refusal with %j', (data) => {
-  expect(toError(new GitHubRefusal({ status: 410, url: '', headers: {}, data })).message).toBe(
+  expect(toError(new ErrorResponse({ status: 410, url: '', headers: {}, data })).message).toBe(
     'GitHub responded with 410.',
   )
 })

@@ -6,7 +6,7 @@ import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { GitHubRefusal, type GitHubResponse } from '../../src/github/github-error.ts'
+import { ErrorResponse, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
 import type { LoadToolkit } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -100,7 +100,7 @@ function respondWith(respond: (request: Request) => GitHubResponse): LoadToolkit
   const octokit = toolkit.getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
     hook.wrap('request', (_send, options) => {
       const response = respond(request.endpoint.parse(options))
-      if (response.status >= 400) throw new GitHubRefusal(response)
+      if (response.status >= 400) throw new ErrorResponse(response)
       return response
     })
   })

@@ -5,11 +5,11 @@ import type { GitHub } from '../../src/github/github.ts'
 import { createFirstPageParser } from '../../src/github/pages.ts'
 import {
   InvalidResponse,
-  integer,
+  integerField,
   parseResponse,
-  part,
+  looseObject,
   skipMalformed,
-  text,
+  stringField,
   withGaps,
 } from '../../src/github/schemas.ts'
 import { stubGitHub } from '../support/github-client.ts'
@@ -66,7 +66,7 @@ test('accepts a page with more items than requested', async () => {
   expect(await stubGitHub(() => Array<object>(1_001).fill(tag)).listTags('acme/docs')).toHaveLength(1_001)
 })
 
-const itemSchema = z.object({ name: text, size: integer, of: part({ id: integer }) })
+const itemSchema = z.object({ name: stringField, size: integerField, of: looseObject({ id: integerField }) })
 const createItems = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const toResponse = (link: string | undefined, data: object) => ({
   status: 200,

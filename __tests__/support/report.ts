@@ -3,7 +3,7 @@ import { toOutputs } from '../../src/agent/output/outputs.ts'
 import {
   type Effect,
   getError,
-  getFindings,
+  getPullRequestFacts,
   getJob,
   getLastReadJob,
   getOperation,
@@ -125,7 +125,7 @@ function describe(run: Run) {
     operation: getOperation(run),
     sent: own?.sent,
     continued: own?.sent === 'accepted' || own?.sent === 'started' ? own.followUpReason : undefined,
-    pullRequest: getFindings(run),
+    pullRequest: getPullRequestFacts(run),
     rounds: listSentRounds(run),
     stop: getRoundStop(run),
   }

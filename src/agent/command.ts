@@ -1,23 +1,23 @@
 /**
- * The command of a comment or a review: makes the recipient of what it asks for. Hides who may give a command, and what the
+ * The command of a comment or a review: makes the target of what it asks for. Hides who may give a command, and what the
  * prompt quotes.
  */
-import { type Context, openGitHub } from '../action/step.ts'
+import { type Context, requireGitHub } from '../action/step.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import { hasLabel } from '../github/labels.ts'
 import { isOpen } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { requireBeforeSending } from '../runtime/errors.ts'
+import { orNotSent } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { Acts, Facts, Reads } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
 import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
-import { formatMarkGrant } from './pull-request/mark.ts'
+import { formatTrackingGrant } from './pull-request/mark.ts'
 import { createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
-import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { plainTarget, type Target } from './turn/target.ts'
 
 /** White space, and characters that nobody sees. */
 const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
@@ -93,7 +93,7 @@ function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Facts
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
 async function formatChange({ address, subject }: CommandComment, step: Reads): Promise<string> {
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
@@ -120,10 +120,10 @@ export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> 
   if (isSkip(comment)) return comment
   const { address, author, instruction, subject } = comment
 
-  const checkPermission = () => openGitHub(step).mayWrite(address.repository, author)
+  const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
   const unknown = 'Could not determine whether the author has write access'
-  const grant = formatMarkGrant(step, address.repository)
-  if (!(await requireBeforeSending(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
+  const grant = formatTrackingGrant(step, address.repository)
+  if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
     return skip('The author of the comment does not have write access to this repository.')
   step.record.add({ comment: address })
 
@@ -137,27 +137,27 @@ export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> 
 }
 
 /**
- * Makes the recipient of what a comment or a review asks for.
+ * Makes the target of what a comment or a review asks for.
  * @throws ActionError `not-sent` if something that the decision depends on cannot be read
  */
-export async function chooseCommandRecipient(comment: CommandComment, step: Acts): Promise<Recipient | Skip> {
+export async function chooseCommandTarget(comment: CommandComment, step: Acts): Promise<Target | Skip> {
   const { task, dryRun } = step.inputs
   const { address, author } = comment
   const { isOnPullRequest, number } = address
-  const github = openGitHub(step)
-  const grant = formatMarkGrant(step, address.repository)
+  const github = requireGitHub(step)
+  const grant = formatTrackingGrant(step, address.repository)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
-    ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
+    ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
     : undefined
   if (found?.kind === 'skip') return found
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.record.attempt('The reaction was not added to the comment', () => github.addEyes(address))
+    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview
-    ? await requireBeforeSending('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
+    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
@@ -171,9 +171,9 @@ export async function chooseCommandRecipient(comment: CommandComment, step: Acts
     )
     return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
-  const change = await step.record.attempt('The prompt does not include the changes of the pull request', () =>
+  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
     formatChange(comment, step),
   )
   step.record.note(`The comment on #${number} starts a new job.`)
-  return plainRecipient({ kind: 'create', prompt: prompt + (change ?? '') })
+  return plainTarget({ kind: 'create', prompt: prompt + (change ?? '') })
 }

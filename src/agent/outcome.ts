@@ -24,7 +24,7 @@ import {
   getOwnTurn,
   hasChangedInRound,
   isFixRoundRunning,
-  isPullRequestInspected,
+  isPullRequestRead,
   listWarnings,
   mayHaveUnseenChanges,
   type Run,
@@ -117,7 +117,7 @@ const describeUnsuccessfulEnd =
   (end: string): Text =>
   (run) => {
     if (getOperation(run) === 'updated') return `${end} However, its pull request has new commits.`
-    const isDescribed = isPullRequestInspected(run) && formatPullRequest(run) !== ''
+    const isDescribed = isPullRequestRead(run) && formatPullRequest(run) !== ''
     return isDescribed ? `${end} Its pull request was checked anyway.` : end
   }
 
@@ -315,7 +315,7 @@ const RULES: readonly Rule[] = [
     colour: 'no-changes',
     title: (run) => (adviseOnPullRequest(run) === undefined ? 'No changes were made' : formatPullRequestTitle(run)),
     text: (run) =>
-      isPullRequestInspected(run)
+      isPullRequestRead(run)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, ask again and name the pages.',
@@ -436,7 +436,7 @@ export function conclude(run: Run): Conclusion {
   // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
   const isGreen = isGood && gates.every((isPassed) => isPassed === true)
   // A step with an error says itself what to do before the next run.
-  const unmarked = getError(run) === undefined ? run.unmarked : undefined
+  const unmarked = getError(run) === undefined ? run.untracked : undefined
   const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
   const advice = getAdvice(run)
   const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
@@ -447,7 +447,7 @@ export function conclude(run: Run): Conclusion {
     title: heading,
     text: joinSentences([
       text(run),
-      isPullRequestInspected(run) && formatPullRequest(run, heading),
+      isPullRequestRead(run) && formatPullRequest(run, heading),
       unmarked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
       ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),

@@ -2,7 +2,7 @@
  * What is known of a step so far: facts in fields, alternatives in unions. Log, outputs, summary, history and exit code derive
  * from this alone. A run can be cancelled at any time, so the record can be reported at any moment.
  */
-import { openGitHub, type Step } from '../action/step.ts'
+import { requireGitHub, type Step } from '../action/step.ts'
 import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
 import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
@@ -19,7 +19,7 @@ import { type AgentInputs, formatGrant, type Task } from './inputs.ts'
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
 /** The last known state of a pull request. A field is undefined if it was not read or could not be read. */
-export interface Findings extends Partial<
+export interface PullRequestFacts extends Partial<
   Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked' | 'isBehind' | 'headSha'>
 > {
   readonly mergeable?: boolean
@@ -69,7 +69,7 @@ export const explainRoundStop = (stop: RoundStop | undefined): string | undefine
 /** One prompt, or one wait for a job. */
 export interface Turn {
   readonly task: Task
-  /** Undefined: the step has not chosen the recipient yet. */
+  /** Undefined: the step has not chosen the target yet. */
   readonly startedAt?: Date
   readonly followUpReason?: FollowUpReason | undefined
   /** The failed checks that a fix round sends. */
@@ -94,7 +94,7 @@ export interface Turn {
   readonly preview?: Preview
   /** Undefined if unknown: the heads were not compared, or could not be read. */
   readonly effect?: Effect
-  readonly pullRequest?: Findings
+  readonly pullRequest?: PullRequestFacts
   /** Why no further round follows; undefined if that is not decided yet, or without `fix-rounds`. */
   readonly roundStop?: RoundStop | undefined
   /** What stopped the turn, or the work after its end. */
@@ -127,7 +127,7 @@ export interface ChangedFiles {
 }
 
 /** Where the history of a pull request is. */
-export interface HistoryPlace {
+export interface HistoryRef {
   readonly pullRequest: PullRequestAddress
   readonly jobId: string
   /** Undefined: the comment has not been written yet. */
@@ -173,10 +173,10 @@ export interface Run extends Partial<InputFacts> {
   readonly sources?: readonly PullRequestAddress[]
   readonly files?: ChangedFiles | undefined
   /** The pull request as it was read at the end of the step. */
-  readonly pullRequestAtEnd?: Findings
-  readonly history?: HistoryPlace
+  readonly pullRequestAtEnd?: PullRequestFacts
+  readonly history?: HistoryRef
   /** Why the pull request could not be marked, if the next run depends on its mark. The step is then red. */
-  readonly unmarked?: ActionError | undefined
+  readonly untracked?: ActionError | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly warnings: readonly Warning[]
   readonly durationMs: number
@@ -245,7 +245,7 @@ export class Recorder {
     this.#facts = { ...this.#facts, ...facts }
   }
 
-  get history(): HistoryPlace | undefined {
+  get history(): HistoryRef | undefined {
     return this.#facts.history
   }
 
@@ -275,7 +275,7 @@ export class Recorder {
    * @param message of the warning
    * @throws ActionError `cancelled`: a cancelled step does not continue
    */
-  async attempt<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async orWarn<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
@@ -367,12 +367,12 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ac
  * @throws ActionError if it cannot be read
  */
 export async function readAndRecordPullRequest(address: PullRequestAddress, step: Acts): Promise<PullRequest> {
-  const found = await openGitHub(step).readPullRequest(address)
+  const found = await requireGitHub(step).readPullRequest(address)
   step.record.addRead(found)
   return found
 }
 
-export function describePullRequest(pullRequest: PullRequest): Findings {
+export function describePullRequest(pullRequest: PullRequest): PullRequestFacts {
   const { title, state, branch, headSha, mergeable, isBlocked, isBehind } = pullRequest
   return { title, state, branch, headSha, isBlocked, isBehind, ...(mergeable === undefined ? {} : { mergeable }) }
 }
@@ -382,7 +382,7 @@ export function listFailedChecks(checks: readonly Check[] = []): readonly Check[
 }
 
 /** Whether all files match `allowed-paths`; undefined if unknown. */
-export function isInScope({ outside }: Findings): boolean | undefined {
+export function isInScope({ outside }: PullRequestFacts): boolean | undefined {
   return outside === undefined ? undefined : outside.length === 0
 }
 
@@ -410,7 +410,7 @@ export function getJobId(run: Run): string | undefined {
 }
 
 /** Returns the newest findings about the pull request. Empty if the step has not examined it. */
-export function getFindings({ pullRequestAtEnd, turns }: Run): Findings {
+export function getPullRequestFacts({ pullRequestAtEnd, turns }: Run): PullRequestFacts {
   return pullRequestAtEnd ?? turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest ?? {}
 }
 
@@ -501,7 +501,7 @@ export function shouldTrackPullRequest({ turns }: Pick<Run, 'turns'>): boolean {
 }
 
 /** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
-export const isPullRequestInspected = (run: Run): boolean =>
+export const isPullRequestRead = (run: Run): boolean =>
   getOwnTurn(run)?.end === 'finished' && getError(run) === undefined && getJob(run)?.prLink !== undefined
 
 /**
@@ -514,7 +514,7 @@ export function getOwnLink(run: Run): PullRequestLink | undefined {
   if (own === undefined || job === undefined) return undefined
   const isFollowUp = own.task.kind === 'follow-up'
   const hasEnded = getOperation(run) !== undefined || (own.end === 'finished' && job.status === 'completed')
-  return !isFollowUp || hasEnded || getFindings(run).state !== undefined ? job.prLink : undefined
+  return !isFollowUp || hasEnded || getPullRequestFacts(run).state !== undefined ? job.prLink : undefined
 }
 
 /** No output or summary shows more of a field. */

@@ -4,7 +4,7 @@ import { connectGitHub } from '../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import {
-  type ChangeFindings,
+  type ChangeFacts,
   compareForPeople,
   findPeople,
   listSources,
@@ -13,7 +13,7 @@ import {
 } from './change/change.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
-import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
+import { acceptCommand, chooseCommandTarget, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
@@ -21,16 +21,16 @@ import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
 import { replyToComment } from './output/reply.ts'
 import { renderSummary } from './output/summary.ts'
 import { waitForChecks } from './pull-request/checks.ts'
-import { needsReviews, readMarkable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
+import { needsReviews, readTrackable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
 import { createJobFollowUp } from './pull-request/follow-up.ts'
-import { completeHistory, markPullRequest } from './pull-request/mark.ts'
-import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
+import { completeHistory, trackPullRequest } from './pull-request/mark.ts'
+import { guardPullRequestEvent, rejectUntrackableInputs } from './pull-request/pull-request-event.ts'
 import {
   type Acts,
   createUnstartedRun,
   describePullRequest,
   explainRoundStop,
-  type Findings,
+  type PullRequestFacts,
   formatWarnings,
   getError,
   getRoundStop,
@@ -39,10 +39,10 @@ import {
   type Run,
   shouldTrackPullRequest,
 } from './record.ts'
-import { chooseRollingRecipient, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
+import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
 import { type TurnEnd, JobWatch } from './turn/job-watch.ts'
-import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { plainTarget, type Target } from './turn/target.ts'
 import { runTurn } from './turn/send.ts'
 
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
@@ -59,7 +59,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     // The record keeps the job and the pull request.
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
-    await markUnobserved(step)
+    await trackUnobserved(step)
   }
   logEnd(step)
   // Both also run after a cancel, so neither may throw an `ActionError`.
@@ -71,7 +71,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 async function runTurns(step: Acts): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
   rejectUnsupportedEvent(step)
-  refusePullRequestEvent(step)
+  rejectUntrackableInputs(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
 
@@ -82,13 +82,13 @@ async function runTurns(step: Acts): Promise<string | undefined> {
   const change = await resolveChange(step, lookUp.begin)
   if (isSkip(change)) return change.reason
   if (inputs.task.kind !== 'attach') warnOfReRun(step)
-  const first = await (comment === undefined ? chooseRecipient(lookUp, step) : chooseCommandRecipient(comment, step))
+  const first = await (comment === undefined ? chooseTarget(lookUp, step) : chooseCommandTarget(comment, step))
   if (isSkip(first)) return first.reason
   recordAdded(change, step)
   const compared = await compareForPeople(change, step)
 
   const watch = new JobWatch(step)
-  let next: Recipient | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
+  let next: Target | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
   while (next !== undefined) {
     const { task, followUpReason, failing } = next
     record.begin({ task, followUpReason, failing })
@@ -105,20 +105,20 @@ async function runTurns(step: Acts): Promise<string | undefined> {
 }
 
 /** Whom the prompt is for if no comment determines it: the job of the label's pull request, or in `job-id`; otherwise a new job. */
-async function chooseRecipient(lookUp: RollingLookUp, step: Acts): Promise<Recipient | Skip> {
+async function chooseTarget(lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
   const { inputs } = step
   const { task } = inputs
-  if (task.kind === 'attach') return plainRecipient(task)
-  const choose = (): Recipient | Promise<Recipient | Skip> => {
+  if (task.kind === 'attach') return plainTarget(task)
+  const choose = (): Target | Promise<Target | Skip> => {
     if (task.kind === 'follow-up') return createJobFollowUp(task, step)
-    return isRolling(inputs) ? chooseRollingRecipient(task.prompt, lookUp, step) : plainRecipient(task)
+    return isRolling(inputs) ? chooseRollingTarget(task.prompt, lookUp, step) : plainTarget(task)
   }
   const chosen = await choose()
   return isSkip(chosen) ? chosen : guardPullRequestEvent(chosen, step)
 }
 
-/** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
-async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: Acts): Promise<Recipient | undefined> {
+/** Records the end of a turn and looks after its pull request. Returns the target of the next fix round, if there is one. */
+async function finishTurn(ending: TurnEnd, change: ChangeFacts, step: Acts): Promise<Target | undefined> {
   const { record, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
@@ -126,11 +126,11 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: Acts): 
   step.writeMilestone()
   const { job } = record.newest
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
-  const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
+  const [pullRequest, sources] = await Promise.all([readTrackable(step), recordSources(change, step)])
   if (pullRequest === undefined) return undefined
   recordPullRequest(pullRequest, step)
   await Promise.all([
-    markPullRequest(pullRequest, job.id, step),
+    trackPullRequest(pullRequest, job.id, step),
     recordChanges(step),
     needsReviews(pullRequest, step)
       ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
@@ -147,13 +147,13 @@ function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMile
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
-async function markUnobserved(step: Acts): Promise<void> {
+async function trackUnobserved(step: Acts): Promise<void> {
   const { record, signal } = step
   const { end, job, sent } = record.newest
   if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
   try {
-    const pullRequest = await readMarkable(step)
-    if (pullRequest !== undefined) await markPullRequest(pullRequest, job.id, step)
+    const pullRequest = await readTrackable(step)
+    if (pullRequest !== undefined) await trackPullRequest(pullRequest, job.id, step)
   } catch (error) {
     // The run was cancelled, which the record already shows.
     if (!(error instanceof ActionError)) throw error
@@ -161,22 +161,22 @@ async function markUnobserved(step: Acts): Promise<void> {
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
-async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Recipient | undefined> {
+async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target | undefined> {
   const { clock, deadlineAt, inputs, record } = step
-  const mayFix = (failed: Findings): boolean =>
+  const mayFix = (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   const found = await waitForChecks(pullRequest, mayFix, step)
   record.update({ pullRequest: found })
   step.writeMilestone()
-  const { recipient, stop } = await decideNextRound(pullRequest, found, step)
-  if (recipient !== undefined) return recipient
+  const { target, stop } = await decideNextRound(pullRequest, found, step)
+  if (target !== undefined) return target
   record.update({ roundStop: stop })
   await readMergeability(step, found)
   return undefined
 }
 
 /** Records the pull requests that the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFindings, step: Acts): Promise<readonly PullRequestAddress[]> {
+async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []

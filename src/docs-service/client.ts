@@ -8,7 +8,7 @@ import { toPromptBody, toRequest, type VisitorsPage, visitorsPage, type Visitors
 import {
   adviseOnAddress,
   createInvalidResponseError,
-  countRefusals,
+  countRateLimits,
   decidePost,
   toServiceError,
   getRetryDelayMs,
@@ -52,7 +52,7 @@ export interface DocsServiceClient {
   /** Reads one page of visitors (section 4.4). */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
   /** Returns how many requests of the step have been refused (429, 425) in a row. */
-  refusals(): number
+  rateLimitsInARow(): number
 }
 
 interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnreachableSince' | 'totalMs'> {
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const transport: Transport = async (request, signal) => {
     const startedAt = clock.now()
     const result = await options.transport(request, signal)
-    refusalCount = countRefusals(refusalCount, result)
+    refusalCount = countRateLimits(refusalCount, result)
     if (request.method === 'POST')
       unreachableSince = decidePost(result) === 'again' ? (unreachableSince ?? startedAt) : undefined
     const tookMs = Math.round(clock.now() - startedAt)
@@ -110,7 +110,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   }
 
   return {
-    refusals: sender.getRefusalCount,
+    rateLimitsInARow: sender.getRefusalCount,
     createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId }, prompt, attempt),
     sendMessage: (jobId, prompt, attempt) =>
       sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput }, prompt, attempt),

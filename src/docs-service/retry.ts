@@ -7,7 +7,7 @@ import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { SERVICE_OPERATIONS, type OperationKind, type OperationTarget } from './interface.ts'
-import { type Job, parseBody, readReason, refusalSchema } from './schemas.ts'
+import { type Job, parseBody, readReason, errorBodySchema } from './schemas.ts'
 import { isSuccess, type WireResponse, type WireFailure, type WireResult } from './transport.ts'
 
 const MAX_QUOTE_CHARS = 300
@@ -172,7 +172,7 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
     return new ActionError(code, `The service ${what}${name}.`, { hint, cause: result.error })
   }
   const { status, body, retryAfterMs } = result
-  const refusal = parseBody(refusalSchema, body)
+  const refusal = parseBody(errorBodySchema, body)
   const isFromService = refusal !== undefined || body.trim() === ''
   if ([401, 403].includes(status) && !isFromService)
     return new ActionError('proxy', `A firewall or proxy responded instead of the service (${status}).`, {
@@ -201,7 +201,7 @@ const MAX_JITTER_WINDOW_MS = 32_000
 /**
  * Returns how many requests in a row were refused (429, 425), after one more result. Only a success resets the count.
  */
-export function countRefusals(refusals: number, result: WireResult): number {
+export function countRateLimits(refusals: number, result: WireResult): number {
   const decision = decidePost(result)
   if (decision === 'accepted') return 0
   return decision === 'wait' ? refusals + 1 : refusals

@@ -159,7 +159,7 @@ export const acceptedJobSchema = z.lazy(() =>
 /**
  * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.
  */
-export const refusalSchema = z.lazy(() => z.looseObject({}))
+export const errorBodySchema = z.lazy(() => z.looseObject({}))
 
 /** Lists what can be the reason in an object of an error response. */
 function listReasons(value: unknown): readonly unknown[] {
@@ -170,7 +170,7 @@ function listReasons(value: unknown): readonly unknown[] {
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the reason in the body of an error response, at any of the places that are in use. Empty if there is none. */
-export function readReason(body: z.infer<typeof refusalSchema> = {}): string {
+export function readReason(body: z.infer<typeof errorBodySchema> = {}): string {
   const { error, message, detail, errors, details } = body
   const lists = [errors, details, detail].flatMap(toList)
   const reasons = [...listReasons(error), message, detail, ...lists.flatMap(listReasons), ...listReasons(body)]

@@ -1,9 +1,9 @@
 /** Reads the checks of a commit, and selects those that count. */
 import * as z from 'zod/mini'
-import { tolerate } from '../runtime/errors.ts'
+import { orUndefined } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
-import { type Built, integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import { type Built, integerField, looseObject, skipMalformed, stringField, stringOrEmpty } from './schemas.ts'
 
 /** The slug of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
@@ -13,7 +13,7 @@ interface Progress {
   readonly conclusion?: string | undefined
 }
 
-const PROGRESS = { status: text, conclusion: text }
+const PROGRESS = { status: stringField, conclusion: stringField }
 
 type State = 'success' | 'failure' | 'pending'
 
@@ -48,14 +48,19 @@ const wireCheckRun = () =>
   z.object({
     ...PROGRESS,
     name: z.catch(z.string(), 'a check without a name'),
-    id: integer,
-    check_suite: part({ id: integer }),
-    app: part({ slug: textOrEmpty }),
-    output: part({ title: text, summary: text, text, annotations_count: integer }),
-    details_url: text,
-    html_url: text,
-    started_at: textOrEmpty,
-    completed_at: textOrEmpty,
+    id: integerField,
+    check_suite: looseObject({ id: integerField }),
+    app: looseObject({ slug: stringOrEmpty }),
+    output: looseObject({
+      title: stringField,
+      summary: stringField,
+      text: stringField,
+      annotations_count: integerField,
+    }),
+    details_url: stringField,
+    html_url: stringField,
+    started_at: stringOrEmpty,
+    completed_at: stringOrEmpty,
   })
 
 type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
@@ -95,8 +100,8 @@ export const checkRunSchema = z.lazy(() => z.pipe(wireCheckRun(), z.transform(to
 const wireCheckSuite = () =>
   z.object({
     ...PROGRESS,
-    id: integer,
-    app: part({ slug: textOrEmpty }),
+    id: integerField,
+    app: looseObject({ slug: stringOrEmpty }),
     latest_check_runs_count: z.catch(z.int(), 0),
   })
 
@@ -117,11 +122,11 @@ const wireWorkflowRun = () =>
   z.object({
     ...PROGRESS,
     id: z.int(),
-    check_suite_id: integer,
-    check_suite_url: textOrEmpty,
-    workflow_id: integer,
-    path: text,
-    event: text,
+    check_suite_id: integerField,
+    check_suite_url: stringOrEmpty,
+    workflow_id: integerField,
+    path: stringField,
+    event: stringField,
   })
 
 type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
@@ -223,9 +228,9 @@ export const commitStatusSchema = z.lazy(() =>
   z.pipe(
     z.object({
       context: z.catch(z.string(), 'a commit status without a name'),
-      state: text,
-      description: text,
-      target_url: text,
+      state: stringField,
+      description: stringField,
+      target_url: stringField,
     }),
     z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
       name,
@@ -306,7 +311,7 @@ function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
 }
 
 /** Selects the checks of a commit that count: all except those of this run, and those that another run has replaced. */
-export function judgeChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
+export function classifyChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
   const { suites, checkRuns, statuses, workflowRuns } = lists
   const all = joinSuites(suites.items, workflowRuns, checkRuns.items)
 
@@ -338,9 +343,9 @@ const annotationSchema = z.lazy(() =>
     z.object({
       path: z.catch(z.string(), 'a file'),
       start_line: z.catch(z.int(), 0),
-      title: textOrEmpty,
-      message: textOrEmpty,
-      annotation_level: textOrEmpty,
+      title: stringOrEmpty,
+      message: stringOrEmpty,
+      annotation_level: stringOrEmpty,
     }),
     z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
       path,
@@ -404,14 +409,14 @@ export const connectChecks = (call: Call): Checks => ({
         return parseStatuses(await request(route, { ...repo, ...commitQuery }))
       }),
     ])
-    const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
+    const listed = classifyChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
     if (suffices(listed)) return { checks: listed, isComplete: false }
     const [suites, workflowRuns = []] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
         return parseSuites(await request(route, { ...repo, ...commitQuery }))
       }),
-      tolerate(
+      orUndefined(
         call('actions: read', repository, async ({ request, repo }) => {
           const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
           const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
@@ -422,7 +427,7 @@ export const connectChecks = (call: Call): Checks => ({
       ),
     ])
     const lists = { suites, checkRuns, statuses, workflowRuns }
-    return { checks: judgeChecks(lists, own), isComplete: areAllComplete(lists) }
+    return { checks: classifyChecks(lists, own), isComplete: areAllComplete(lists) }
   },
   listAnnotations: (repository, checkRunId) =>
     call('checks: read', repository, async ({ request, repo }) => {

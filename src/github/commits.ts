@@ -2,17 +2,26 @@
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
-import { type Built, lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
+import {
+  type Built,
+  optionalOrUndefined,
+  parseResponse,
+  looseObject,
+  skipMalformed,
+  stringField,
+  stringOrEmpty,
+  withGaps,
+} from './schemas.ts'
 
 /** GitHub's limit for the commits of a pull request. */
 const MAX_COMMITS = 250
 
-const gitPerson = () => part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
+const gitPerson = () => looseObject({ name: stringOrEmpty, email: stringOrEmpty, date: stringOrEmpty })
 
 const wireCommit = () =>
   z.object({
     sha: z.string(),
-    commit: part({ message: textOrEmpty, author: gitPerson(), committer: gitPerson() }),
+    commit: looseObject({ message: stringOrEmpty, author: gitPerson(), committer: gitPerson() }),
     author: accountSchema,
     committer: accountSchema,
     parents: z.array(z.object({ sha: z.string() })),
@@ -144,8 +153,8 @@ const wireFile = () =>
   z.object({
     filename: z.string(),
     status: z.string(),
-    previous_filename: text,
-    patch: text,
+    previous_filename: stringField,
+    patch: stringField,
     additions: z.catch(z.int(), 0),
     deletions: z.catch(z.int(), 0),
   })
@@ -191,12 +200,12 @@ const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 
 const wireComparison = () =>
   z.object({
-    url: textOrEmpty,
+    url: stringOrEmpty,
     status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
     merge_base_commit: z.object({ sha: z.string() }),
     commits: z.array(commitSchema),
     total_commits: z.int(),
-    files: lenient(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
+    files: optionalOrUndefined(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
   })
 
 function toComparison(comparison: Built<typeof wireComparison>) {

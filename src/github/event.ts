@@ -2,72 +2,76 @@
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
 import {
-  flag,
-  integer,
-  lenient,
-  lenientLazily,
-  part,
+  booleanField,
+  integerField,
+  optionalOrUndefined,
+  optionalLazily,
+  looseObject,
   skipMalformed,
-  text,
-  textOrEmpty,
+  stringField,
+  stringOrEmpty,
   visibilitySchema,
 } from './schemas.ts'
 
 const SHA = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
-const sha = lenient(SHA)
+const sha = optionalOrUndefined(SHA)
 
 /** A pull request, an issue or a discussion. */
-const subjectSchema = lenientLazily(() =>
+const subjectSchema = optionalLazily(() =>
   z.object({
-    base: part({ sha }),
-    head: part({ sha, repo: part({ full_name: text }) }),
-    number: integer,
-    title: textOrEmpty,
-    body: textOrEmpty,
-    html_url: text,
-    state: text,
-    merged: flag,
+    base: looseObject({ sha }),
+    head: looseObject({ sha, repo: looseObject({ full_name: stringField }) }),
+    number: integerField,
+    title: stringOrEmpty,
+    body: stringOrEmpty,
+    html_url: stringField,
+    state: stringField,
+    merged: booleanField,
     labels: z.catch(skipMalformed(z.object({ name: z.string() })), []),
     /** Set on an issue that is a pull request. */
-    pull_request: lenient(z.object({})),
+    pull_request: optionalOrUndefined(z.object({})),
   }),
 )
 
 /** A comment or a review. */
-const payloadCommentSchema = lenientLazily(() =>
+const payloadCommentSchema = optionalLazily(() =>
   z.object({
     id: z.int(),
-    html_url: text,
-    body: textOrEmpty,
-    created_at: text,
-    submitted_at: text,
-    user: part({ id: integer, login: text, type: text }),
+    html_url: stringField,
+    body: stringOrEmpty,
+    created_at: stringField,
+    submitted_at: stringField,
+    user: looseObject({ id: integerField, login: stringField, type: stringField }),
     performed_via_github_app: z.optional(z.unknown()),
-    in_reply_to_id: integer,
-    path: text,
-    start_line: integer,
-    line: integer,
-    start_side: text,
-    side: text,
-    diff_hunk: textOrEmpty,
+    in_reply_to_id: integerField,
+    path: stringField,
+    start_line: integerField,
+    line: integerField,
+    start_side: stringField,
+    side: stringField,
+    diff_hunk: stringOrEmpty,
   }),
 )
 
-const runSchema = lenientLazily(() =>
+const runSchema = optionalLazily(() =>
   z.object({
-    id: integer,
-    event: textOrEmpty,
-    workflow_id: integer,
-    name: text,
-    conclusion: text,
-    html_url: text,
-    head_branch: text,
+    id: integerField,
+    event: stringOrEmpty,
+    workflow_id: integerField,
+    name: stringField,
+    conclusion: stringField,
+    html_url: stringField,
+    head_branch: stringField,
     head_sha: sha,
-    head_commit: part({ message: textOrEmpty }),
-    head_repository: part({ id: integer }),
+    head_commit: looseObject({ message: stringOrEmpty }),
+    head_repository: looseObject({ id: integerField }),
     pull_requests: z.catch(
       skipMalformed(
-        z.object({ number: z.int(), head: part({ ref: text }), base: part({ sha, repo: part({ id: integer }) }) }),
+        z.object({
+          number: z.int(),
+          head: looseObject({ ref: stringField }),
+          base: looseObject({ sha, repo: looseObject({ id: integerField }) }),
+        }),
       ),
       [],
     ),
@@ -76,34 +80,34 @@ const runSchema = lenientLazily(() =>
 
 const pushedCommitSchema = z.object({
   id: SHA,
-  message: textOrEmpty,
-  author: part({ name: textOrEmpty, username: text }),
-  committer: part({ username: text }),
+  message: stringOrEmpty,
+  author: looseObject({ name: stringOrEmpty, username: stringField }),
+  committer: looseObject({ username: stringField }),
 })
 
 /**
  * The fields of webhook payloads that are used (GitHub's docs, "Webhook events and payloads"). Untrusted input: a
  * missing or malformed field is undefined, and the others remain usable.
  */
-const payloadSchema = part({
-  action: text,
-  ref: text,
+const payloadSchema = looseObject({
+  action: stringField,
+  ref: stringField,
   before: sha,
   after: sha,
-  base_ref: text,
-  deleted: flag,
-  forced: flag,
-  compare: text,
+  base_ref: stringField,
+  deleted: booleanField,
+  forced: booleanField,
+  compare: stringField,
   // An incomplete list would not show what was pushed, so one malformed commit discards the list.
   commits: z.catch(z.array(pushedCommitSchema), []),
-  sender: lenient(z.object({ login: text, type: text })),
-  repository: part({
-    id: integer,
-    full_name: text,
-    default_branch: text,
+  sender: optionalOrUndefined(z.object({ login: stringField, type: stringField })),
+  repository: looseObject({
+    id: integerField,
+    full_name: stringField,
+    default_branch: stringField,
     visibility: z.optional(z.unknown()),
     private: z.optional(z.unknown()),
-    fork: flag,
+    fork: booleanField,
   }),
   pull_request: subjectSchema,
   issue: subjectSchema,
@@ -111,9 +115,9 @@ const payloadSchema = part({
   comment: payloadCommentSchema,
   review: payloadCommentSchema,
   workflow_run: runSchema,
-  merge_group: lenientLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
-  release: lenientLazily(() =>
-    z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text }),
+  merge_group: optionalLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: stringField })),
+  release: optionalLazily(() =>
+    z.object({ tag_name: z.string(), name: stringOrEmpty, body: stringOrEmpty, html_url: stringField }),
   ),
 })
 const objectSchema = z.object({})
@@ -185,7 +189,7 @@ export interface Person {
 }
 
 /** The position of a review comment in the changed files. */
-export interface Place {
+export interface DiffPosition {
   readonly path: string
   /** Undefined if the comment is about the whole file, or its lines no longer exist. */
   readonly startLine: number | undefined
@@ -197,7 +201,7 @@ export interface Place {
 }
 
 /** GitHub numbers the lines of a diff on two sides: `LEFT` is before the change. */
-export const getSides = (startSide: string | undefined, side: string | undefined): Partial<Place> => ({
+export const getSides = (startSide: string | undefined, side: string | undefined): Partial<DiffPosition> => ({
   ...(startSide === 'LEFT' && { isStartRemoved: true }),
   ...(side === 'LEFT' && { isRemoved: true }),
 })
@@ -212,7 +216,13 @@ function getPerson({ user, performed_via_github_app: app }: WireComment): Person
   return { id, login }
 }
 
-function getPlace({ path, start_line: startLine, line, diff_hunk: hunk, ...sides }: WireComment): Place | undefined {
+function getPlace({
+  path,
+  start_line: startLine,
+  line,
+  diff_hunk: hunk,
+  ...sides
+}: WireComment): DiffPosition | undefined {
   return path === undefined ? undefined : { path, startLine, line, ...getSides(sides.start_side, sides.side), hunk }
 }
 

@@ -4,12 +4,12 @@ import { ActionError } from '../runtime/errors.ts'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import {
   type Built,
-  flag,
+  booleanField,
   parseResponse,
-  part,
+  looseObject,
   skipMalformed,
-  text,
-  textOrEmpty,
+  stringField,
+  stringOrEmpty,
   type Visibility,
   visibilitySchema,
 } from './schemas.ts'
@@ -50,11 +50,11 @@ export type Account = Readonly<z.infer<typeof accountSchema>>
 
 /** A deleted or malformed account has an empty login. */
 export const accountSchema = z.lazy(() =>
-  part({
+  looseObject({
     /** Empty if GitHub does not know the account. */
-    login: textOrEmpty,
+    login: stringOrEmpty,
     /** `User`, `Bot` or `Organization`. */
-    type: textOrEmpty,
+    type: stringOrEmpty,
   }),
 )
 
@@ -67,7 +67,7 @@ export const labelsSchema = z.lazy(() =>
 )
 
 const commonFields = () => ({
-  title: textOrEmpty,
+  title: stringOrEmpty,
   user: accountSchema,
   labels: labelsSchema,
   state: z.enum(['open', 'closed']),
@@ -97,13 +97,13 @@ const wirePullRequest = () =>
   z.object({
     ...commonFields(),
     base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
-    body: textOrEmpty,
-    merge_commit_sha: text,
+    body: stringOrEmpty,
+    merge_commit_sha: stringField,
     draft: z.boolean(),
     merged: z.boolean(),
     merged_by: accountSchema,
-    mergeable: flag,
-    mergeable_state: text,
+    mergeable: booleanField,
+    mergeable_state: stringField,
     auto_merge: z.catch(z.nullish(z.object({})), undefined),
   })
 type WirePullRequest = Built<typeof wirePullRequest>
@@ -171,8 +171,8 @@ const wireDetailed = () =>
     ...listedFields(),
     draft: z.catch(z.boolean(), false),
     created_at: z.string(),
-    updated_at: textOrEmpty,
-    closed_at: text,
+    updated_at: stringOrEmpty,
+    closed_at: stringField,
     requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
     requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
   })

@@ -1,6 +1,6 @@
 /** Reads the pull requests of the agent, and what their history comments prove. */
 import { type FoundHistories, type History, listHistories } from '../agent/pull-request/history.ts'
-import { openGitHub, type Step } from '../action/step.ts'
+import { requireGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
 import { failsForAll } from '../github/github-error.ts'
 import { hasLabel } from '../github/labels.ts'
@@ -49,7 +49,7 @@ function explainProblem({ histories, hasBroken }: FoundHistories, number: number
 async function readHistories(repository: string, number: number, step: Step): Promise<readonly History[]> {
   const { runner } = step
   try {
-    const found = await listHistories({ repository, number }, openGitHub(step))
+    const found = await listHistories({ repository, number }, requireGitHub(step))
     const problem = explainProblem(found, number)
     if (problem !== undefined) runner.log(problem)
     return found.histories.filter(({ author }) => author === 'trusted').map(({ history }) => history)
@@ -66,7 +66,7 @@ async function readIsEdited(
   step: Step,
 ): Promise<boolean | undefined> {
   try {
-    const commits = await openGitHub(step).listPullRequestCommits({ repository, number })
+    const commits = await requireGitHub(step).listPullRequestCommits({ repository, number })
     const head = commits.find(({ sha }) => sha === headSha)
     return head && !isByOwner(head, listOwners(author, commits, headSha))
   } catch (error) {
@@ -85,7 +85,7 @@ export async function readAgentWork(
   periodStart: Date,
   step: Step,
 ): Promise<AgentWork> {
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const lists = await Promise.all([
     github.listUpdatedPullRequests(repository, 'open', ''),
     github.listUpdatedPullRequests(repository, 'closed', periodStart.toISOString()),

@@ -1,5 +1,5 @@
 /** Parses and formats dates: for inputs, for requests and for the summary. */
-import { refuse, type Input } from '../action/inputs.ts'
+import { rejectInput, type Input } from '../action/inputs.ts'
 import type { VisitorsQuery } from '../docs-service/interface.ts'
 import { DAY_MS } from '../runtime/clock.ts'
 
@@ -25,9 +25,9 @@ export function parseTime(text: string): number {
 /** `YYYY-MM-DD` or ISO 8601 (section 4.4 of the service's interface), unchanged. */
 export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
-  if (day === undefined) return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
-  if (!isCalendarDay(day)) return refuse('is not a valid date')
-  return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
+  if (day === undefined) return rejectInput('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
+  if (!isCalendarDay(day)) return rejectInput('is not a valid date')
+  return Number.isNaN(parseTime(text)) ? rejectInput('has a UTC offset that does not exist') : text
 }
 
 /** `dateTo` is exclusive. The service chooses an end that is left out (section 4.4 of its interface). */

@@ -14,7 +14,7 @@ import {
   timeoutInput,
   wholeNumberInput,
 } from '../action/inputs.ts'
-import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
+import { findOutputPlace, type OutputPath } from '../action/workspace-file.ts'
 import type { VisitorsPage } from '../docs-service/interface.ts'
 import { dateInput, type DateRange, lastDays, parseTime } from './date-range.ts'
 
@@ -67,7 +67,7 @@ export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
 
 // The inputs of a workflow: the dates, the format and the file of one export.
 
-const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
+const placeInput: Input<OutputPath> = (text, raw, workspace) => {
   const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
   return findOutputPlace(workspace, text || `visitors.${format}`)
 }

@@ -41,7 +41,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       if (invalidInARow === MAX_INVALID_PAGES) throw page
       maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
-      const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
+      const delayMs = getRetryDelayMs(page, attempt, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
       log(`${describeError(page)} Retrying ${formatRetryTime(page, delayMs, clock)}.`)
       await sleepWithProgress(delayMs, { clock, signal, log })
     }

@@ -56,15 +56,15 @@ async function round(scene: Scene = {}) {
   const end = endWith('unknown')
   record.update(end)
   record.update({ pullRequest: found })
-  const { recipient, stop } = await decideNextRound(PULL_REQUEST, found, step)
+  const { target, stop } = await decideNextRound(PULL_REQUEST, found, step)
   record.update({ roundStop: stop })
   let prompt: string | undefined
-  if (recipient !== undefined) {
-    const { task } = recipient
+  if (target !== undefined) {
+    const { task } = target
     record.begin({ task })
     record.update({ job: before })
     try {
-      await recipient.check(before)
+      await target.validate(before)
       prompt = task.kind === 'follow-up' ? task.prompt : undefined
     } catch (error) {
       if (!(error instanceof ActionError) || error.code === 'cancelled') throw error

@@ -3,7 +3,7 @@ import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { findRoundStop } from '../../../src/agent/fix-rounds.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
-import { type Acts, describePullRequest, type Findings, formatWarnings } from '../../../src/agent/record.ts'
+import { type Acts, describePullRequest, type PullRequestFacts, formatWarnings } from '../../../src/agent/record.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
@@ -24,7 +24,7 @@ const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 /** Whether a fix round would follow, as a step decides it. */
 const mayFixIn =
   ({ clock, deadlineAt, inputs, record }: Acts) =>
-  (failed: Findings): boolean =>
+  (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
 
 /** Reads of the checks, in order. Nothing shows that no further check is to come. */

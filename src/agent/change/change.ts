@@ -2,14 +2,14 @@
  * Examines the change that started the run: whether it counts, what the prompt says about it, and who wrote and approved it.
  * Hides the order of the requests about its range, commits, files and pull requests.
  */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, orNotSent, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
@@ -33,7 +33,7 @@ import {
   type FoundChange,
   isChangeWanted,
   noticeMovedBase,
-  refuseToLookBack,
+  assertRangeAllowed,
 } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
 import { checkPayload, findLoop, type LoopReason, needsRange } from './own-changes.ts'
@@ -41,13 +41,13 @@ import {
   type ChangeCommit,
   listEventCommits,
   mergeCommits,
-  openSourceLookUp,
-  type SourceLookUp,
+  createPullRequestLookup,
+  type PullRequestLookup,
   type SourcePullRequest,
 } from './sources.ts'
 
 /** What is known about the change that started the run. */
-export interface ChangeFindings {
+export interface ChangeFacts {
   /** Added after the prompt; may be empty. */
   readonly promptContext: string
   /** What is added to the prompt, for the log and the summary. Undefined if nothing is. */
@@ -55,7 +55,7 @@ export interface ChangeFindings {
   /** Undefined if no range was compared. */
   readonly compared?: Compared | undefined
   /** Undefined if the step only attaches. */
-  readonly sources?: SourceLookUp
+  readonly sources?: PullRequestLookup
   /** The numbers of the pull requests that `skip-labels` exempts. */
   readonly exempt?: readonly number[]
 }
@@ -195,7 +195,11 @@ const NOT_EXEMPT: Exemption = { numbers: [], isComplete: false }
  * regardless of its labels, and so is the change of a comment.
  * @throws ActionError if a request to GitHub fails
  */
-async function findExemption(compared: Compared | undefined, sources: SourceLookUp, step: Reads): Promise<Exemption> {
+async function findExemption(
+  compared: Compared | undefined,
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<Exemption> {
   const { context, inputs } = step
   const { event, repository } = context
   const origin = findEventOrigin(context)
@@ -206,7 +210,7 @@ async function findExemption(compared: Compared | undefined, sources: SourceLook
   const found: SourcePullRequest[] = []
   let isComplete = true
   if (isOfEvent(origin, step)) {
-    const github = openGitHub(step)
+    const github = requireGitHub(step)
     found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
   } else {
     const commits = listChangeCommits(compared, step)
@@ -237,7 +241,7 @@ function skipLoop({ title, text }: LoopReason, { record }: Acts): Skip {
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ChangeFindings | Skip> {
+export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ChangeFacts | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
@@ -245,12 +249,12 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   const range = findChangeRange(context, changeRange)
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
-  refuseToLookBack(range, step)
+  assertRangeAllowed(range, step)
   noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined
-  const sources = openSourceLookUp(context.repository, step)
+  const sources = createPullRequestLookup(context.repository, step)
   // The event has all commits of a push, so that the look-up need not wait for the comparison, unless `paths` may skip the step.
   const isEarly = paths.length === 0 && context.event.kind === 'push' && changeRange.kind === 'event'
   const early = isEarly ? findLoop(undefined, sources, step) : undefined
@@ -265,14 +269,14 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
 /** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
 async function applyExemption(
   { change, description }: Partial<Filtered>,
-  ofRun: SourceLookUp,
+  ofRun: PullRequestLookup,
   step: Acts,
-): Promise<ChangeFindings | Skip> {
+): Promise<ChangeFacts | Skip> {
   const { repository } = step.context
   const isHere = change === undefined || isSameRepository(change.repository, repository)
-  const sources = isHere ? ofRun : openSourceLookUp(change.repository, step)
+  const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
   const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await requireBeforeSending(
+  const { numbers, isComplete } = await orNotSent(
     UNKNOWN_LABELS,
     find,
     GITHUB_RETRY_HINT,
@@ -283,7 +287,7 @@ async function applyExemption(
   return { ...renderChange(change, numbers, step), sources, exempt: numbers }
 }
 
-function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFindings {
+function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.
@@ -296,7 +300,7 @@ function renderChange(change: Compared | undefined, exempt: readonly number[], s
 }
 
 /** Logs what is added to the prompt, once it is known that a prompt is sent. */
-export function recordAdded({ added }: ChangeFindings, { record, runner }: Acts): void {
+export function recordAdded({ added }: ChangeFacts, { record, runner }: Acts): void {
   if (added === undefined) return
   runner.log(added)
   record.add({ change: joinSentences([record.read().change, added]) })
@@ -312,13 +316,13 @@ const UNKNOWN_PEOPLE =
  * Compares the range if the inputs request reviews from its authors or approvers, and the range was not compared before.
  * @throws ActionError `cancelled`
  */
-export async function compareForPeople(change: ChangeFindings, step: Acts): Promise<ChangeFindings> {
+export async function compareForPeople(change: ChangeFacts, step: Acts): Promise<ChangeFacts> {
   const { context, inputs, record } = step
   const { hasAuthors, hasApprovers } = inputs.reviewers
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const found = await record.attempt(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
+  const found = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
   return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }
 
@@ -341,7 +345,7 @@ function describeUnknownSources({ label, reviewers }: AgentInputs): string {
  * reported, and the others are listed.
  * @throws ActionError `cancelled`
  */
-export async function listSources(change: ChangeFindings, step: Acts): Promise<readonly PullRequestAddress[]> {
+export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { context } = step
   const { repository, event } = context
   const { compared, sources } = change
@@ -401,8 +405,8 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
 async function findApprovers(sources: readonly PullRequestAddress[], step: Acts): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
-  await record.attempt(UNKNOWN_APPROVERS, async () => {
-    const github = openGitHub(step)
+  await record.orWarn(UNKNOWN_APPROVERS, async () => {
+    const github = requireGitHub(step)
     for (const source of sources.slice(0, MAX_APPROVED)) {
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
@@ -421,7 +425,7 @@ async function findApprovers(sources: readonly PullRequestAddress[], step: Acts)
  * @throws ActionError `cancelled`
  */
 export async function findPeople(
-  change: ChangeFindings,
+  change: ChangeFacts,
   sources: readonly PullRequestAddress[],
   step: Acts,
 ): Promise<readonly string[]> {

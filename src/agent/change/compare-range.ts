@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
-import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
+import { ActionError, tolerateNotFound, orNotSent } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -177,7 +177,7 @@ const invalidInput = (message: string, advice: string): ActionError =>
  * succeeds, so it would move the base past changes that were never sent.
  * @throws ActionError `invalid-input`
  */
-export function refuseToLookBack(range: ChangeRange, { context, inputs }: Facts): void {
+export function assertRangeAllowed(range: ChangeRange, { context, inputs }: Facts): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
@@ -241,5 +241,5 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
   const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
   const source = isExplicitRange(inputs.changeRange) ? inputs.changeRange.repository : undefined
   const isHere = source === undefined || isSameRepository(source, context.repository)
-  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
+  return orNotSent(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
 }

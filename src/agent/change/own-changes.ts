@@ -2,9 +2,9 @@
  * The loop guard: the agent's own work never starts the agent. `decideLoop` has the four rules; the rest reads the facts that
  * they need, and no others.
  */
-import { type Context, openGitHub } from '../../action/step.ts'
+import { type Context, requireGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
+import { orNotSent, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
 import type { Facts, Reads } from '../record.ts'
@@ -18,7 +18,7 @@ import {
   listEventCommits,
   mergeCommits,
   sortByLookUp,
-  type SourceLookUp,
+  type PullRequestLookup,
   type SourcePullRequest,
   toChangeCommit,
 } from './sources.ts'
@@ -109,7 +109,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<bool
   const { author, labels, number } = pullRequest
   const isLabelled = hasLabel(label, labels)
   if (isLabelled && author.type === 'Bot') return true
-  const { histories } = await listHistories({ repository: context.repository, number }, openGitHub(step))
+  const { histories } = await listHistories({ repository: context.repository, number }, requireGitHub(step))
   const trusted = histories.filter((listed) => listed.author === 'trusted')
   if (skipOwnChanges === 'true') return trusted.length > 0
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
@@ -119,10 +119,10 @@ async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<bool
 async function openedEarlier(login: string, number: number, step: Reads): Promise<boolean> {
   const { context, inputs } = step
   const { repository } = context
-  const newest = await openGitHub(step).listNewestPullRequests(repository, inputs.label)
+  const newest = await requireGitHub(step).listNewestPullRequests(repository, inputs.label)
   const earlier = newest.find((one) => one.author.login === login && one.number !== number)
   if (earlier === undefined) return false
-  const { histories } = await listHistories(earlier, openGitHub(step))
+  const { histories } = await listHistories(earlier, requireGitHub(step))
   return histories.some(({ author }) => author === 'trusted')
 }
 
@@ -144,7 +144,7 @@ async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise
   if (source.state !== 'merged') return false
   const { repository } = step.context
   const { mergedBy } =
-    'mergedBy' in source ? source : await openGitHub(step).readPullRequest({ repository, number: source.number })
+    'mergedBy' in source ? source : await requireGitHub(step).readPullRequest({ repository, number: source.number })
   return isPerson(mergedBy.login) && mergedBy.type !== 'Bot'
 }
 
@@ -154,7 +154,7 @@ async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise
  */
 async function findOwn(
   commits: readonly ChangeCommit[],
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<readonly number[] | undefined> {
   const own = new Set<number>()
@@ -172,7 +172,7 @@ async function findOwn(
 /** Whether one of the commits is a person's, or came from a pull request that a person opened or merged. */
 async function findWorkOfPerson(
   commits: readonly ChangeCommit[],
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<boolean> {
   if (commits.some(isCommitByPerson)) return true
@@ -188,7 +188,7 @@ async function readPullRequestWork(
   step: Reads,
 ): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
@@ -214,7 +214,7 @@ function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
 /** Decides about the pull requests that an event names. */
 async function decideByPullRequests(
   { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event, eventName } = step.context
@@ -236,7 +236,7 @@ async function decideByPullRequests(
 async function decideByCommits(
   commits: readonly ChangeCommit[],
   isByBot: boolean,
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event } = step.context
@@ -251,7 +251,7 @@ async function decideByCommits(
 /** Reads the facts about the pull requests or the commits that the event is about, and decides. */
 async function readAndDecide(
   found: FoundChange | undefined,
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, inputs } = step
@@ -277,7 +277,7 @@ function decideFromPayload({ context }: Facts): LoopReason | undefined {
  */
 export async function findLoop(
   found: FoundChange | undefined,
-  sources: SourceLookUp,
+  sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
@@ -295,7 +295,7 @@ export async function findLoop(
       runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
+  return orNotSent(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */

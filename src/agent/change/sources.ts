@@ -1,10 +1,10 @@
 /** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
-import { type Context, openGitHub, type Step } from '../../action/step.ts'
+import { type Context, requireGitHub, type Step } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, asExpectedError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -83,7 +83,7 @@ async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: 
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
-  const pullRequest = await tolerate(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
+  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
@@ -97,7 +97,7 @@ const THIRD_LOOK_MS = SECOND_LOOK_MS + 5_000
 const MAX_LOOK_UPS = 100
 
 /** Looks up the pull requests of commits, each commit once. */
-export interface SourceLookUp {
+export interface PullRequestLookup {
   /**
    * Returns the pull requests that a commit came from: merged ones, or an open one of the branch that was pushed to; none if
    * the commit was pushed directly.
@@ -108,7 +108,7 @@ export interface SourceLookUp {
 }
 
 /** @param repository of the commits */
-export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
+export function createPullRequestLookup(repository: string, step: Step): PullRequestLookup {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
@@ -123,7 +123,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
 
   async function list(sha: string): Promise<readonly ListedPullRequest[]> {
     // GitHub rejects a commit that it does not know yet (422).
-    const listed = await tolerate(openGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
+    const listed = await orUndefined(requireGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
     const all = listed ?? []
     const merged = all.filter(({ state }) => state === 'merged')
     // An open pull request also lists what others have merged into its branch.
@@ -135,7 +135,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
       throw new ActionError('rejected', `the change has more than ${MAX_LOOK_UPS} commits to look up.`, {
         hint: 'Use a smaller range: send the change in parts with `change-range: BASE...HEAD`.',
       })
-    const named = await readNamedPullRequest(commit, repository, openGitHub(step))
+    const named = await readNamedPullRequest(commit, repository, requireGitHub(step))
     if (named !== undefined) return [named]
     firstLookAt ??= clock.now()
     const startedAt = firstLookAt
@@ -158,7 +158,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
       const { number } = source
       if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
       listed.add(number)
-      for (const { sha } of await openGitHub(step).listPullRequestCommits({ repository, number }))
+      for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
         if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
     }
   }

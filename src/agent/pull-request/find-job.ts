@@ -2,11 +2,11 @@
  * Finds the job of a pull request. Anybody can write a history comment, so it only names the job: the service proves that
  * the job opened the pull request.
  */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import { isSamePullRequest, isTerminal, type Job, parsePullRequestLink } from '../../docs-service/schemas.ts'
 import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type Acts, type Facts, readAndRecordPullRequest, type Reads } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
@@ -57,11 +57,11 @@ async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  return tolerate(read(), 'not-found')
+  return orUndefined(read(), 'not-found')
 }
 
 /** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
-export function findRefusalReason(
+export function whyNotSendable(
   { status, prLink }: Job,
   { repository, number }: PullRequestAddress,
   { context }: Facts,
@@ -84,7 +84,7 @@ export async function findJobOfPullRequest(
   const address = { repository, number }
   const [pullRequest, { histories, hasBroken }] = await Promise.all([
     readAndRecordPullRequest(address, step),
-    listHistories(address, openGitHub(step)),
+    listHistories(address, requireGitHub(step)),
   ])
   const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
   if (!isOpen(pullRequest)) return none()
@@ -96,9 +96,9 @@ export async function findJobOfPullRequest(
   const found = { kind: 'job', jobId, pullRequest, listed: own } as const
   if (!step.inputs.hasService) return { ...found, isProven: false }
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
-  const job = own === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+  const job = own === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
   if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
-  const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
+  const reason = job === undefined ? 'is not known' : whyNotSendable(job, pullRequest, step)
   if (reason === undefined) return { ...found, isProven: true }
   return none(own === undefined ? broken : `job ${jobId} ${reason}`)
 }

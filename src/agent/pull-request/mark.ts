@@ -2,13 +2,13 @@
  * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
  * Hides when a missing mark makes the step red.
  */
-import { type Context, openAtEnd, openGitHub } from '../../action/step.ts'
+import { type Context, requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
@@ -16,8 +16,8 @@ import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
 import {
   type Acts,
   type Facts,
-  getFindings,
-  type HistoryPlace,
+  getPullRequestFacts,
+  type HistoryRef,
   mayStillRun,
   type Reads,
   type Run,
@@ -44,7 +44,7 @@ export async function findHistory(
   jobId: string,
   step: Reads,
 ): Promise<ListedHistory | undefined> {
-  const { histories } = await listHistories(pullRequest, openGitHub(step))
+  const { histories } = await listHistories(pullRequest, requireGitHub(step))
   return pickOwn(histories.filter(({ history }) => history.job === jobId))
 }
 
@@ -71,14 +71,14 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
 }
 
 /** Whether a turn has opened another pull request than that of the place. */
-const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
+const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
 
 /** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
 const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
 
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
+function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
   const isElsewhere = hasOpenedOther(turn, place)
   const at = now.toISOString()
@@ -91,7 +91,7 @@ function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRo
 }
 
 /** Creates the row of a turn, without names that readers of the pull request may not know. */
-function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: Reads): HistoryRow | undefined {
+function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Reads): HistoryRow | undefined {
   const { clock, context, deadlineAt } = step
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
@@ -121,7 +121,7 @@ const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?
 
 /** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
 function listLeft(run: Run, now: Date): History['left'] {
-  const found = getFindings(run)
+  const found = getPullRequestFacts(run)
   if (found.state === undefined) return undefined
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
   const items = isPullRequestClosed(found)
@@ -139,7 +139,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-function createUpdate(place: HistoryPlace, step: Acts): HistoryUpdate {
+function createUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
   const { clock, context, inputs, record } = step
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
@@ -162,7 +162,7 @@ function createUpdate(place: HistoryPlace, step: Acts): HistoryUpdate {
 const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
   JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
 
-function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
+function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
   return new ActionError(
     'not-found',
     `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
@@ -175,7 +175,7 @@ function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
  * only if it is missing.
  */
 async function addHistoryComment(
-  { pullRequest, jobId }: HistoryPlace,
+  { pullRequest, jobId }: HistoryRef,
   body: string,
   github: GitHub,
   step: Reads,
@@ -195,7 +195,7 @@ async function addHistoryComment(
  * @throws ActionError if the history may not have been written
  */
 async function writeHistory(
-  place: HistoryPlace,
+  place: HistoryRef,
   github: GitHub,
   step: Acts,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
@@ -237,7 +237,7 @@ export async function announceTurn(
   const place = record.history
   if (place === undefined || !isInUse(inputs)) return
   record.update({ isAnnounced: true })
-  await writeHistory(place, openGitHub(step), step, merge)
+  await writeHistory(place, requireGitHub(step), step, merge)
 }
 
 /** Whether the agent's own pull request starts the next run. */
@@ -245,37 +245,37 @@ export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
   /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
 
 /** Whether the next run depends on the mark: it would start another job otherwise. */
-const isMarkRequired = (step: Facts): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+const isTrackingRequired = (step: Facts): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
 
 /** The repository in which the agent opens its pull requests. */
 export const getRepository = ({ context, inputs }: Facts): string => inputs.prRepository || context.repository
 
 /** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
 export async function createMissingLabel(step: Reads, exists?: Promise<boolean>): Promise<void> {
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const [repository, { label }] = [getRepository(step), step.inputs]
   if (!(await (exists ?? github.labelExists(repository, label)))) await github.createLabel(repository, label)
 }
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
-export function formatMarkGrant(step: Facts, repository = getRepository(step)): string {
+export function formatTrackingGrant(step: Facts, repository = getRepository(step)): string {
   if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
   return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
 /** Records that the job's pull request is not marked, although the next run depends on its mark. */
-function recordUnmarked(error: ActionError, what: string, jobId: string, step: Acts): void {
+function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step, error.lacksPermissionIn)
+  const fix = error.lacksPermissionIn === undefined ? error.hint : formatTrackingGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
-  record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
+  record.add({ untracked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
 }
 
 function recordFailure(error: ActionError, what: string, jobId: string, step: Acts): void {
-  if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step)
+  if (isTrackingRequired(step)) recordUntracked(error, what, jobId, step)
   else step.record.warn(what, error)
 }
 
@@ -291,7 +291,7 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): vo
 async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
   if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
-  const found = await tolerate(openAtEnd(step).readPullRequest({ repository: searched, number }))
+  const found = await orUndefined(requireGitHubAtEnd(step).readPullRequest({ repository: searched, number }))
   return found !== undefined && isSameRepository(repository, found.repository)
 }
 
@@ -302,8 +302,8 @@ function recordMisplaced({ repository, number }: PullRequestAddress, jobId: stri
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
   const set = `Set \`pr-repository\` to \`${repository}\`.`
   const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
-  const hints = run.unmarked === undefined ? [set] : [set, formatMarkGrant(step, repository), attach]
-  record.add({ unmarked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+  const hints = run.untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
+  record.add({ untracked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
 }
 
 /**
@@ -318,8 +318,8 @@ export async function recordUnreadable(
   step: Acts,
 ): Promise<void> {
   const { inputs, github } = step
-  if (!isMarkRequired(step) || inputs.label === '' || github === undefined) return
-  recordUnmarked(error, 'The pull request was not marked, because it could not be read', jobId, step)
+  if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
+  recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
   if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
 
@@ -327,7 +327,7 @@ export async function recordUnreadable(
  * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
  * @throws ActionError `cancelled`
  */
-export async function markPullRequest(
+export async function trackPullRequest(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
   jobId: string,
   step: Acts,
@@ -335,7 +335,7 @@ export async function markPullRequest(
   const { inputs, record } = step
   if (!isInUse(inputs)) return
   const { label } = inputs
-  const github = openAtEnd(step)
+  const github = requireGitHubAtEnd(step)
   const addLabel = async (): Promise<void> => {
     if (!hasLabel(label, pullRequest.labels ?? [])) await github.addLabel(pullRequest, label)
   }
@@ -352,7 +352,7 @@ export async function markPullRequest(
     }
     await writeHistory(place, github, step)
   }
-  record.add({ unmarked: undefined })
+  record.add({ untracked: undefined })
   const findError = (written: Promise<void>) =>
     written.then(
       () => undefined,
@@ -382,7 +382,7 @@ export async function completeHistory(step: Acts): Promise<void> {
   // Without a turn, the step does not know whether the rows of other steps can be completed.
   if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {
-    await writeHistory(place, openAtEnd(step), step)
+    await writeHistory(place, requireGitHubAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     recordHistoryFailure(error, place.jobId, step)

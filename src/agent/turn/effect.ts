@@ -1,5 +1,5 @@
 /** Determines what a turn did to its pull request. Hides whose commits count. */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job, type PullRequestLink } from '../../docs-service/schemas.ts'
 import { isByOwner, listHistory, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
@@ -27,7 +27,7 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
 export async function readPullRequestBefore({ prLink }: Job, step: Acts): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
-  return record.attempt(UNREAD_EFFECT, async () => {
+  return record.orWarn(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
     const read = record.getRecentRead(address) ?? (await readAndRecordPullRequest(address, step))
     // A feature that has chosen the pull request has reported it.
@@ -81,7 +81,7 @@ export function attributeCommits(
  * @throws ActionError if the commits cannot be listed, or none of them explains why the head has moved
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: Reads): Promise<TurnCommits> {
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const listed = await github.listPullRequestCommits(now)
   // A stale list does not contain the head, and neither does one that GitHub has cut after 250 commits.
   if (!listed.some(({ sha }) => sha === now.headSha))
@@ -97,7 +97,7 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Read
 const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
-function judgeCommits(
+function classifyCommits(
   { byAgent }: TurnCommits,
   before: PullRequest,
   now: PullRequest,
@@ -122,7 +122,7 @@ async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn
   const read = async (): Promise<AfterTurn> => {
     const now = await readAndRecordPullRequest(before, step)
     if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
-    return { now, found: await record.attempt(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
+    return { now, found: await record.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
   const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
@@ -185,10 +185,10 @@ export async function determineEffect(
     return { ...ending, effect: { kind: 'created' } }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
-  const after = before && (await record.attempt(UNREAD_EFFECT, () => readAfterTurn(before, step)))
+  const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, found } = after
-  const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)
+  const effect = found === undefined ? undefined : classifyCommits(found, before, now, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }

@@ -95,7 +95,7 @@ export function createPoller(step: Reads, listener: Listener): PollJob {
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
     if (problem?.code !== 'rate-limited') return retryAfterMs
     const leftMs = deadlineAt - clock.now()
-    return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
+    return getRateLimitDelayMs(problem, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
   }
 
   return async (jobId, isDone, { getDelayMs = getPollDelayMs, withinMs = Infinity, ...plan } = {}) => {
@@ -280,13 +280,14 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
-type Settled = { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
+type ConfirmedEnd =
+  { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
 
 /**
  * Determines what a terminal state of the job means. If the job completed without a link, waits for a late one first.
  * @returns `undefined` if the deadline came first
  */
-export async function settleEnd(job: Job, watch: JobWatch): Promise<Settled | undefined> {
+export async function confirmEnd(job: Job, watch: JobWatch): Promise<ConfirmedEnd | undefined> {
   if (!isTerminal(job)) return { kind: 'running', job }
   const end = 'finished'
   if (!isWithoutLink(job)) return { kind: 'ended', ending: { end, job } }
@@ -309,7 +310,7 @@ export async function waitForJob(
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
-      const settled: Settled | undefined = await settleEnd(job, watch)
+      const settled: ConfirmedEnd | undefined = await confirmEnd(job, watch)
       if (settled?.kind !== 'running') return settled?.ending
       job = settled.job
     }

@@ -1,10 +1,10 @@
-/** Whom a prompt is for. Each feature makes its own recipients; the turn engine knows nothing else of a feature. */
+/** Whom a prompt is for. Each feature makes its own targets; the turn engine knows nothing else of a feature. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
 import type { Task } from '../inputs.ts'
 import type { FollowUpReason } from '../record.ts'
 
-export interface Recipient {
+export interface Target {
   readonly task: Task
   readonly followUpReason?: FollowUpReason
   /** The failed checks that a fix round sends. */
@@ -17,25 +17,25 @@ export interface Recipient {
    * Returns for how long, in milliseconds, an idle job must be watched before the prompt, because an earlier turn may still
    * be shown as running.
    */
-  readonly getIdleWaitMs: (job: Job) => Promise<number>
+  readonly idleWaitMs: (job: Job) => Promise<number>
   /**
    * Says on GitHub that the agent is going to work, and counts the follow-up. Called once, before `check`.
    * @param job idle; undefined for a new job
    * @throws ActionError `not-sent`
    */
-  readonly announce: (job?: Job) => Promise<void>
+  readonly beforeSend: (job?: Job) => Promise<void>
   /**
    * Checks what must be true directly before each attempt to send the prompt.
    * @param job as last read; undefined for a new job
    * @throws ActionError `not-sent`
    */
-  readonly check: (job?: Job) => Promise<void>
+  readonly validate: (job?: Job) => Promise<void>
 }
 
-/** A recipient that needs no preparation: it says nothing on GitHub, and nothing there can forbid the prompt. */
-export const plainRecipient = (task: Task): Recipient => ({
+/** A target that needs no preparation: it says nothing on GitHub, and nothing there can forbid the prompt. */
+export const plainTarget = (task: Task): Target => ({
   task,
-  getIdleWaitMs: () => Promise.resolve(0),
-  announce: () => Promise.resolve(),
-  check: () => Promise.resolve(),
+  idleWaitMs: () => Promise.resolve(0),
+  beforeSend: () => Promise.resolve(),
+  validate: () => Promise.resolve(),
 })
