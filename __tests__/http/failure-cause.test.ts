@@ -76,6 +76,7 @@ test.each([
   [createError('ECONNRESET'), 'ECONNRESET'],
   [createError('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
   [new AggregateError([createError('ENETUNREACH', 'connect'), createError('ECONNREFUSED', 'connect')]), 'ENETUNREACH'],
+  [createProxyError(407), '407'],
   [new Error('x'), undefined],
   [createError('::error::x'), undefined],
   [createError('key dk_1'), undefined],

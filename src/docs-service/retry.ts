@@ -132,7 +132,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'stop',
     'proxy',
     'could not be reached, because the proxy refused the connection',
-    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, the rules of the proxy, and `NO_PROXY`. A proxy that requires a login must accept Basic authentication.',
   ],
   invalid: [
     'stop',
