@@ -82,14 +82,20 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
+/** Quotes the reason in a response of the service. Some services send errors with the status 200. */
+export function quoteReason({ body }: WireResponse, redact: Redact): string | undefined {
+  return oneLine(readReason(parseBody(errorBodySchema, body)), MAX_QUOTE_CHARS, redact) || undefined
+}
+
 /** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
 export class InvalidFieldError extends ActionError {
-  constructor({ status }: WireResponse, field: string) {
+  constructor(response: WireResponse, field: string, redact: Redact) {
     super(
       'invalid-response',
-      `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`,
+      `The service returned an invalid response (${response.status}): \`${field}\` is missing or invalid.`,
       {
         hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+        quote: quoteReason(response, redact),
       },
     )
   }
@@ -100,7 +106,7 @@ export class InvalidFieldError extends ActionError {
  * @param field names the invalid field of a JSON response
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
-  if (field !== undefined) return new InvalidFieldError(response, field)
+  if (field !== undefined) return new InvalidFieldError(response, field, redact)
   return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
@@ -189,7 +195,7 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
-  const quote = oneLine(readReason(refusal), MAX_QUOTE_CHARS, redact) || undefined
+  const quote = quoteReason(result, redact)
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs, status })
 }
 
