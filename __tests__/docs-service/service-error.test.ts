@@ -68,6 +68,17 @@ test.each([401, 403])(
   },
 )
 
+test('blames a firewall for a 429 that is not the service’s JSON, and still waits', () => {
+  const blocked = getError(429, '<!doctype html><title>Access denied</title>', { retryAfterMs: 7_000 })
+  expect(blocked).toMatchObject({
+    code: 'rate-limited',
+    message: 'A firewall or proxy responded instead of the service (429).',
+    hint: expect.stringContaining('lets the runner') as unknown,
+    retryAfterMs: 7_000,
+  })
+  for (const body of ['{"error":"Slow down"}', '']) expect(getError(429, body).message).toContain('rate-limited')
+})
+
 const OPERATIONS: readonly ServiceOperation[] = [
   CREATE,
   { kind: 'message', projectId: 'docs', jobId: 'job_1' },

@@ -180,10 +180,12 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
   const { status, body, retryAfterMs } = result
   const refusal = parseBody(errorBodySchema, body)
   const isFromService = refusal !== undefined || body.trim() === ''
+  const byFirewall = `A firewall or proxy responded instead of the service (${status}).`
   if ([401, 403].includes(status) && !isFromService)
-    return new ActionError('proxy', `A firewall or proxy responded instead of the service (${status}).`, {
-      hint: CHECK_FIREWALL,
-    })
+    return new ActionError('proxy', byFirewall, { hint: CHECK_FIREWALL })
+  // The firewalls of some providers limit the addresses of GitHub's runners in this way (yihong0618/running_page#1110).
+  if (status === 429 && !isFromService)
+    return new ActionError('rate-limited', byFirewall, { hint: CHECK_FIREWALL, retryAfterMs, status })
   // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
   if (operation.kind === 'read' && [404, 410].includes(status) && refusal === undefined)
     return new ActionError('rejected', `The response does not come from the service's interface (${status}).`, {
