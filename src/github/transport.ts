@@ -76,6 +76,8 @@ const EXPIRY_SUSPECTED_MS = 30 * 60_000
 function isTransient(error: unknown, isIdempotent: boolean): boolean {
   // A truncated body, or the page of a proxy.
   if (error instanceof InvalidResponse) return isIdempotent
+  // GitHub may not know the new token of an app everywhere yet (octokit/auth-app.js#65). Nothing was processed.
+  if (error instanceof ErrorResponse && error.status === 401) return !error.isLate
   if (error instanceof ErrorResponse) return isIdempotent && (error.status >= 500 || error.status === 408)
   const cause = error instanceof TransportFailure ? failureCause(error.cause) : undefined
   return cause === 'no-connection' || (isIdempotent && cause === 'broken')
