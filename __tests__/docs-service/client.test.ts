@@ -111,6 +111,12 @@ test('limits a read to 30 seconds, and to one second after the deadline or `ends
   expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000, 30_000, 11_000, 1_000, 1_000])
 })
 
+test('gives the analytics of a long range two minutes to respond', async () => {
+  const { client, requests } = createBench([createResponse(200)])
+  await getError(client.getVisitors({}))
+  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([120_000])
+})
+
 test.each<[unknown]>([
   [''],
   [`<html>${KEY}</html>`],

@@ -65,6 +65,8 @@ interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnrea
 }
 
 const READ_TIMEOUT_MS = 30_000
+/** Analytics of a long range can take minutes to compute (gravitee-io/issues#1920, keolo/mixpanel_client#49). */
+const VISITORS_TIMEOUT_MS = 120_000
 /** The last read of a job starts at the deadline, and must end soon after it. */
 const LAST_READ_GRACE_MS = 1_000
 
@@ -102,7 +104,8 @@ export function createClient(options: ClientOptions): DocsServiceClient {
 
   async function read<T>(operation: ServiceOperation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
-    const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
+    const maxMs = operation.kind === 'visitors' ? VISITORS_TIMEOUT_MS : READ_TIMEOUT_MS
+    const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(maxMs, leftMs))
     const result = await transport({ ...toRequest(operation), timeoutMs }, signal)
     if (result.kind === 'failure' || !isSuccess(result)) throw toServiceError(result, operation, redact)
     const data = parseBody(schema, result.body)
