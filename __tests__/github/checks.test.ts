@@ -7,6 +7,8 @@ import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { stubGitHub, withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
+import { connectInProcess } from '../support/in-process-github.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
 
 const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }
@@ -89,6 +91,21 @@ test('fails if the runs cannot be read, unless the token lacks the permission', 
   })
   expect(await catchError(read({}, ALL_PERMISSIONS, failing(500)))).toMatchObject({ code: 'service-error' })
   expect((await read({}, ALL_PERMISSIONS, failing(404))).checks).toEqual([])
+})
+
+test.each([
+  ['No commit found for SHA: ccccccc', 'service-error'],
+  ['No such ref: ccccccc', 'rejected'],
+])('reports the 422 “%s” for a head commit as %s', async (message, code) => {
+  const refused = connectInProcess({
+    clock: virtualClock(),
+    signal: new AbortController().signal,
+    handle: () => ({ status: 422, headers: {}, body: JSON.stringify({ message }), delivery: 'complete' }),
+  })
+  expect(await catchError(readChecks(refused))).toMatchObject({
+    code,
+    message: expect.stringContaining(message) as unknown,
+  })
 })
 
 test('ignores malformed fields and skips malformed items', async () => {

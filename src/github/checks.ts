@@ -1,6 +1,6 @@
 /** Reads the checks of a commit, and selects those that count. */
 import * as z from 'zod/mini'
-import { orUndefined } from '../runtime/errors.ts'
+import { ActionError, orUndefined } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
 import { type Built, integerField, looseObject, skipMalformed, stringField, stringOrEmpty } from './schemas.ts'
@@ -394,6 +394,13 @@ const isUndecided = (listed: readonly Check[]): boolean =>
     ({ state, waitsForApproval, count }) => state === 'pending' && waitsForApproval !== true && count === undefined,
   ) && !listed.some(({ state }) => state === 'failure')
 
+/** For some seconds, GitHub does not know a commit that was just pushed to a fork (home-assistant/service-hub#394). */
+function throwAsTransient(error: unknown): never {
+  const isUnknownCommit =
+    error instanceof ActionError && error.code === 'rejected' && /\bno commit found\b/i.test(error.message)
+  throw isUnknownCommit ? new ActionError('service-error', error.message, { cause: error }) : error
+}
+
 const LEVELS = ['failure', 'warning', 'notice']
 
 export const connectChecks = (call: Call): Checks => ({
@@ -408,7 +415,7 @@ export const connectChecks = (call: Call): Checks => ({
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
         return parseStatuses(await request(route, { ...repo, ...commitQuery }))
       }),
-    ])
+    ]).catch(throwAsTransient)
     const listed = classifyChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
     if (suffices(listed)) return { checks: listed, isComplete: false }
     const [suites, workflowRuns = []] = await Promise.all([
