@@ -1,6 +1,14 @@
 /** Loads Octokit, and applies our request policy to each request. */
 import { Connections } from '../http/connections.ts'
-import { exchange, failureCause, type HttpResponse, type HttpRequest, readText, USER_AGENT } from '../http/exchange.ts'
+import {
+  exchange,
+  failureCause,
+  type HttpRequest,
+  type HttpResponse,
+  isDefect,
+  readText,
+  USER_AGENT,
+} from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -179,7 +187,7 @@ async function exchangeText(send: Send, request: HttpRequest, signal: AbortSigna
     const response = await send(request, signal)
     return { response, text: await readText(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
-    throw error instanceof ActionError ? error : new TransportFailure(error)
+    throw error instanceof ActionError || isDefect(error) ? error : new TransportFailure(error)
   }
 }
 
