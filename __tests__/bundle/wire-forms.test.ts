@@ -3,23 +3,13 @@ import { expect, test } from '@jest/globals'
 import { expectPullRequest } from '../support/bundle-expect.ts'
 import { runWithGitHub, type GitHubRunOptions } from '../support/bundle-github.ts'
 import type { BundleRun } from '../support/bundle-run.ts'
-import { changeOnWire, type WireMessage, type WireRequest } from '../support/change-on-wire.ts'
-
-type Change = (message: WireMessage) => WireMessage
-
-const encode =
-  (compress: (body: Uint8Array) => Uint8Array, encoding?: string): Change =>
-  ({ body, headers, ...message }) => ({
-    ...message,
-    headers: { ...headers, ...(encoding !== undefined && { 'content-encoding': encoding }) },
-    body: compress(body),
-  })
+import { changeOnWire, encode, type WireMessage, type WireRequest } from '../support/change-on-wire.ts'
 
 const gzipTwice = (body: Uint8Array): Uint8Array => gzipSync(gzipSync(body))
 const withByteOrderMark = (body: Uint8Array): Uint8Array => Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), body])
 
 /** Forms of a response that mean the same as the original. */
-const SAME: Readonly<Record<string, Change>> = {
+const SAME: Readonly<Record<string, (message: WireMessage) => WireMessage>> = {
   'as they are': (message) => message,
   'in gzip': encode(gzipSync, 'gzip'),
   'in gzip that is not announced': encode(gzipSync),

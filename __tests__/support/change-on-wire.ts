@@ -23,6 +23,17 @@ export interface WireRequest {
   readonly earlier: number
 }
 
+/** Returns a change of a message's body. @param encoding the announced one; omitted: none is announced */
+export const encode =
+  (compress: (body: Uint8Array) => Uint8Array, encoding?: string) =>
+  ({ body, headers, ...message }: WireMessage): WireMessage => ({
+    ...message,
+    headers: { ...headers, ...(encoding !== undefined && { 'content-encoding': encoding }) },
+    body: compress(body),
+  })
+
+const OF_ONE_CONNECTION = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding']
+
 /** Creates an intermediary that changes responses of the service and of GitHub. */
 export function changeOnWire(change: (message: WireMessage, request: WireRequest) => WireMessage): Intermediary {
   const counts = new Map<string, number>()
@@ -36,13 +47,11 @@ export function changeOnWire(change: (message: WireMessage, request: WireRequest
         const original = await fetch(serviceUrl + path, {
           method,
           headers: Object.entries(request.headers).flatMap<[string, string]>(([name, value]) =>
-            typeof value !== 'string' || ['connection', 'host', 'content-length'].includes(name) ? [] : [[name, value]],
+            typeof value !== 'string' || OF_ONE_CONNECTION.includes(name) ? [] : [[name, value]],
           ),
           ...(sent.length > 0 && { body: sent }),
         })
-        const headers = Object.fromEntries(
-          [...original.headers].filter(([name]) => !['connection', 'content-length', 'keep-alive'].includes(name)),
-        )
+        const headers = Object.fromEntries([...original.headers].filter(([name]) => !OF_ONE_CONNECTION.includes(name)))
         const message = { status: original.status, headers, body: new Uint8Array(await original.arrayBuffer()) }
         const peer = path.startsWith(API_PATH) ? 'github' : 'service'
         const { status, body, isChunked, isCut, ...changed } = change(message, { peer, method, path, earlier })
