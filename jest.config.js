@@ -13,7 +13,7 @@ const STEP_BUNDLE = '<rootDir>/.tmp/step-bundle'
 /** @type {import('jest').Config} */
 const project = {
   testEnvironment: './__tests__/support/worker-environment.cjs',
-  // `src` contains no tests, but `--findRelatedTests src/...` needs its files.
+  // `src` contains no tests, but `SOURCES=1 npm test -- --findRelatedTests src/...` needs its files.
   roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],

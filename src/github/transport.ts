@@ -1,21 +1,13 @@
 /** Loads Octokit, and applies our request policy to each request. */
 import { Connections } from '../http/connections.ts'
-import {
-  exchange,
-  failureCause,
-  type HttpRequest,
-  type HttpResponse,
-  isDefect,
-  readText,
-  USER_AGENT,
-} from '../http/exchange.ts'
+import { exchange, failureCause, type HttpResponse, type HttpRequest, readText, USER_AGENT } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
-import { GitHubRefusal, TransportFailure, type GitHubResponse } from './github-error.ts'
+import { GitHubRefusal, toTransportFailure, TransportFailure, type GitHubResponse } from './github-error.ts'
 import { InvalidResponse } from './schemas.ts'
 
 /** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
@@ -187,7 +179,7 @@ async function exchangeText(send: Send, request: HttpRequest, signal: AbortSigna
     const response = await send(request, signal)
     return { response, text: await readText(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
-    throw error instanceof ActionError || isDefect(error) ? error : new TransportFailure(error)
+    throw toTransportFailure(error)
   }
 }
 
