@@ -76,6 +76,7 @@ interface Rule {
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
 const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
+const adviseOnUnknownDelivery = (run: Run): string => (isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT)
 /** The service accepted a follow-up whose turn was not seen to begin. */
 const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 
@@ -193,7 +194,7 @@ const RULES: readonly Rule[] = [
     text: describeCancelled,
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
-      if (isDeliveryUnknown(run)) return isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT
+      if (isDeliveryUnknown(run)) return adviseOnUnknownDelivery(run)
       return isUnseen(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
     },
     // The step may have seen the end of the job, and been cancelled while it waited for checks.
@@ -228,6 +229,8 @@ const RULES: readonly Rule[] = [
     advice: (run) =>
       joinSentences([
         isUnseen(run) && CHECK_BEFORE_RESENDING,
+        // The hint of any other error says this already.
+        isDeliveryUnknown(run) && getError(run)?.code === 'internal' && adviseOnUnknownDelivery(run),
         (!isUnseen(run) || getError(run)?.code === 'internal') && hintOfError(run),
       ]),
   },

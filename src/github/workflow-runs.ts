@@ -10,7 +10,7 @@ import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { DEPENDABOT } from './event.ts'
-import { TransportFailure } from './github-error.ts'
+import { toTransportFailure, TransportFailure } from './github-error.ts'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { skipMalformed } from './schemas.ts'
 import type { GitHubOptions, Send } from './transport.ts'
@@ -135,7 +135,7 @@ async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array>
   try {
     yield* body
   } catch (error) {
-    throw new TransportFailure(error)
+    throw toTransportFailure(error)
   }
 }
 
@@ -151,7 +151,7 @@ export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: 
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<string> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
-      throw error instanceof ActionError ? error : new TransportFailure(error)
+      throw toTransportFailure(error)
     })
     if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
     return readEnd(readBody(body))

@@ -101,8 +101,8 @@ async function deliver(send: () => Promise<Delivery>, { record }: Acts): Promise
     if (delivery.kind === 'retry') record.update({ sent: undefined })
     return delivery
   } catch (error) {
-    // The client only throws if nothing was processed.
-    record.update({ sent: undefined })
+    // An `ActionError` of the client proves that nothing was processed. After any other error, the job may exist.
+    if (error instanceof ActionError) record.update({ sent: undefined })
     throw error
   }
 }
