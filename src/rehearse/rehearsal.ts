@@ -58,7 +58,7 @@ async function start(program: string, host: Host): Promise<StepResult> {
     assertNoMisspelledInputs(env)
     fs.mkdirSync(folder)
     writeGh(folder)
-    const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'])]
+    const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'], env['GITHUB_REF_NAME'])]
     const { pid, access } = await startService(command, getLogFile(folder), host)
     try {
       const state: ServiceState = { pid, folder }
