@@ -81,6 +81,15 @@ test('an export to CSV contains every page once, in the order of the service', a
   expect(parse(run.files['visitors.csv'] ?? '')).toEqual([['path', 'human', 'ai', 'total'], ...rows])
 })
 
+test('a refusal quotes everything that the service says about it', async () => {
+  const refusal = { error: 'Invalid query', details: [{ message: 'dateFrom must be within the last 90 days' }] }
+  const run = await runVisitors(() => ({ status: 400, body: refusal }))
+
+  expect(run.conclusion).toBe('failure')
+  const quote = 'The service says: “Invalid query. dateFrom must be within the last 90 days”'
+  expect(run.annotations.at(-1)?.message).toContain(quote)
+})
+
 testWithSignals('a run that is cancelled in the middle leaves no file behind', async () => {
   const cancel = new AbortController()
   const run = await runVisitors(
