@@ -231,12 +231,12 @@ export function getRateLimitDelayMs(
   return floorMs + Math.max(0, Math.min(windowMs, leftMs - floorMs)) * random
 }
 
-/** The pace of reads while the service asks for a longer wait than there is time. */
-const SLOW_PACE_MS = 30_000
+/** A failed gateway can ask for a wait of an hour, which says nothing about the job behind it. */
+const MAX_REQUESTED_DELAY_MS = 60_000
 
-/** Returns the wait that a failed service asks for, or a long pause if the step would end before. */
+/** Returns the wait that a failed service asks for, within limits: the last read is at the deadline. */
 const getRequestedDelayMs = ({ retryAfterMs = 0 }: ActionError, leftMs: number): number =>
-  retryAfterMs > leftMs ? Math.min(SLOW_PACE_MS, leftMs) : retryAfterMs
+  Math.min(retryAfterMs, MAX_REQUESTED_DELAY_MS, leftMs)
 
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
@@ -280,14 +280,16 @@ export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: numb
 }
 
 /**
- * Returns the minimum wait before the next read, in milliseconds. If a failed service asks for a longer wait than there
- * is time, reads continue at a slow pace, and the last one is at the deadline.
+ * Returns the minimum wait before the next read, in milliseconds: as long as a rate limit asks for, and at most a minute after
+ * any other failure.
  * @throws ActionError the error itself, with the time, if the wait for a rate limit would pass the deadline
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
+  const { code, retryAfterMs = 0 } = error
   const leftMs = deadlineAt - clock.now()
-  if (error.code === 'rate-limited' && (error.retryAfterMs ?? 0) > leftMs) throw namingTheTime(error, clock, deadlineAt)
-  return getRequestedDelayMs(error, leftMs)
+  if (code !== 'rate-limited') return getRequestedDelayMs(error, leftMs)
+  if (retryAfterMs > leftMs) throw namingTheTime(error, clock, deadlineAt)
+  return retryAfterMs
 }
 
 /**
