@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
@@ -88,6 +89,14 @@ test('a refusal quotes everything that the service says about it', async () => {
   expect(run.conclusion).toBe('failure')
   const quote = 'The service says: “Invalid query. dateFrom must be within the last 90 days”'
   expect(run.annotations.at(-1)?.message).toContain(quote)
+})
+
+test('a service that sends no content is named after three reads', async () => {
+  const options = { inputs: { 'timeout-minutes': '15' }, env: preload(timesFaster(10)) }
+  const run = await runVisitors(() => ({ status: 204, body: '' }), options)
+
+  expect([run.conclusion, run.offsets]).toEqual(['failure', [0, 0, 0]])
+  expect(run.annotations.at(-1)?.message).toContain('an invalid response (204): it has no content.')
 })
 
 testWithSignals('a run that is cancelled in the middle leaves no file behind', async () => {

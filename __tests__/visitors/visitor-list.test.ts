@@ -174,6 +174,13 @@ test('names the field of an invalid page after three reads', async () => {
   expect(requests).toHaveLength(3)
 })
 
+test('names a response without content after three reads', async () => {
+  const { report, requests } = await runExport(() => ({ status: 204, headers: {}, body: '', delivery: 'complete' }))
+  const message = 'The service returned an invalid response (204): it has no content.'
+  expect(report.error).toMatchObject({ code: 'invalid-response', message })
+  expect(requests).toHaveLength(3)
+})
+
 test('retries invalid pages that do not come in a row', async () => {
   const { report, requests } = await runExport(
     respondInOrder(INVALID, INVALID, createRefusal(503), INVALID, INVALID, ROOT),

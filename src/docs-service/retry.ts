@@ -82,16 +82,13 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
-/** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
-export class InvalidFieldError extends ActionError {
-  constructor({ status }: WireResponse, field: string) {
-    super(
-      'invalid-response',
-      `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`,
-      {
-        hint: "Check `base-url`. If it is right, report the response to the service's provider.",
-      },
-    )
+/** The response is empty, or JSON that is not of the service's interface: unlike the page of a proxy, this does not pass. */
+export class LastingResponseError extends ActionError {
+  /** @param problem the end of a sentence */
+  constructor({ status }: WireResponse, problem: string) {
+    super('invalid-response', `The service returned an invalid response (${status}): ${problem}.`, {
+      hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+    })
   }
 }
 
@@ -100,7 +97,8 @@ export class InvalidFieldError extends ActionError {
  * @param field names the invalid field of a JSON response
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
-  if (field !== undefined) return new InvalidFieldError(response, field)
+  if (field !== undefined) return new LastingResponseError(response, `\`${field}\` is missing or invalid`)
+  if (response.body === '') return new LastingResponseError(response, 'it has no content')
   return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
