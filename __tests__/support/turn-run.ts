@@ -1,5 +1,5 @@
 import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
-import { JobWatch } from '../../src/agent/turn/job-watch.ts'
+import { JobWatch } from '../../src/agent/turn/watch.ts'
 import { createJobFollowUp } from '../../src/agent/pull-request/follow-up.ts'
 import { plainTarget, type Target } from '../../src/agent/turn/target.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'

@@ -10,18 +10,18 @@ import { isSameRepository } from '../github/schemas.ts'
 import { orNotSent } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
 import type { Acts, Facts, Reads } from './record.ts'
-import { ASK_IN_AN_ISSUE } from './outcome.ts'
+import { ASK_IN_AN_ISSUE, plainTarget, type Target } from './turn/target.ts'
 import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { formatTrackingGrant } from './pull-request/mark.ts'
 import { createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
-import { plainTarget, type Target } from './turn/target.ts'
 
 /** White space, and characters that nobody sees. */
 const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
 const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
+
 /** What may stand between the command and the instruction: a mark, and one white space. */
 const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
 
@@ -38,6 +38,7 @@ export function readInstruction(text: string, command: string): string | undefin
 
 /** What to do if it is unknown whether the command of a comment may be run. */
 const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
+
 /** What to do if the pull request of a comment was merged or closed. */
 const OTHER_PLACE_HINT = 'Ask in an open pull request or in an issue.'
 

@@ -27,31 +27,11 @@ import {
   isPullRequestRead,
   listWarnings,
   mayHaveUnseenChanges,
+  type Outcome,
   type Run,
   type Turn,
 } from './record.ts'
-
-/** The result of the step: the values of the output `outcome`. */
-export const OUTCOMES = [
-  'pull-request',
-  'no-changes',
-  'failed',
-  'archived',
-  'timed-out',
-  'unconfirmed',
-  'submitted',
-  'previewed',
-  'cancelled',
-  'skipped',
-  'error',
-] as const
-export type Outcome = (typeof OUTCOMES)[number]
-
-/** For a step with `command`, which cannot be combined with `job-id`. */
-export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
-
-export const RUN_AGAIN = 'Run the step again: it starts a new job.'
-export const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
+import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from './turn/target.ts'
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
@@ -76,6 +56,7 @@ interface Rule {
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
 const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
+
 /** The service accepted a follow-up whose turn was not seen to begin. */
 const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 

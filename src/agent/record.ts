@@ -66,6 +66,22 @@ export type RoundStop = RoundStopReason | 'nothing-failed'
 export const explainRoundStop = (stop: RoundStop | undefined): string | undefined =>
   stop === undefined || stop === 'nothing-failed' ? undefined : ROUND_STOP_REASONS[stop]
 
+/** The result of the step: the values of the output `outcome`. */
+export const OUTCOMES = [
+  'pull-request',
+  'no-changes',
+  'failed',
+  'archived',
+  'timed-out',
+  'unconfirmed',
+  'submitted',
+  'previewed',
+  'cancelled',
+  'skipped',
+  'error',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
 /** One prompt, or one wait for a job. */
 export interface Turn {
   readonly task: Task

@@ -16,16 +16,9 @@ import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
 import { acceptCommand, chooseCommandTarget, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
-import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
-import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
-import { replyToComment } from './output/reply.ts'
-import { renderSummary } from './output/summary.ts'
-import { waitForChecks } from './pull-request/checks.ts'
-import { needsReviews, readTrackable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
-import { createJobFollowUp } from './pull-request/follow-up.ts'
-import { completeHistory, trackPullRequest } from './pull-request/mark.ts'
-import { guardPullRequestEvent, rejectUntrackableInputs } from './pull-request/pull-request-event.ts'
+import { conclude, formatVerdict, nameTurn, titleTurn } from './outcome.ts'
 import {
+  type Outcome,
   type Acts,
   createUnstartedRun,
   describePullRequest,
@@ -39,9 +32,17 @@ import {
   type Run,
   shouldTrackPullRequest,
 } from './record.ts'
+import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
+import { replyToComment } from './output/reply.ts'
+import { renderSummary } from './output/summary.ts'
+import { waitForChecks } from './pull-request/checks.ts'
+import { needsReviews, readTrackable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
+import { createJobFollowUp } from './pull-request/follow-up.ts'
+import { completeHistory, trackPullRequest } from './pull-request/mark.ts'
+import { guardPullRequestEvent, rejectUntrackableInputs } from './pull-request/pull-request-event.ts'
 import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
-import { type TurnEnd, JobWatch } from './turn/job-watch.ts'
+import { type TurnEnd, JobWatch } from './turn/watch.ts'
 import { plainTarget, type Target } from './turn/target.ts'
 import { runTurn } from './turn/send.ts'
 

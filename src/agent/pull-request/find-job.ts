@@ -9,8 +9,8 @@ import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/
 import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { type Acts, type Facts, readAndRecordPullRequest, type Reads } from '../record.ts'
-import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
-import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
+import { createPoller, isWithoutLink } from '../turn/watch.ts'
+import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/schedule.ts'
 import { listHistories, type ListedHistory, pickOwn } from './history.ts'
 
 /** An open pull request, and the job that opened it. */

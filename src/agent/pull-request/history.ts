@@ -9,14 +9,16 @@ import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { formatCount, formatUtc } from '../../text/format.ts'
 import { linked } from '../../text/markdown.ts'
-import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/poll-schedule.ts'
+import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/schedule.ts'
 
 /** Every comment of this action begins like this, also a reply to a command. */
 const BEGINNING = '<!-- docs-agent-action: '
+
 /** The state is one line of JSON, in which `>` is escaped, so it cannot end early. */
 const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
+
 /** Shown as it is, so that it is a reference. An earlier version also named commits, which are not shown. */
 const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
 
@@ -76,6 +78,7 @@ const historySchema = z.lazy(() =>
 
 /** One turn of the agent on the pull request. */
 export type HistoryRow = Readonly<z.infer<typeof rowSchema>>
+
 /** The state in the hidden first line of the comment. */
 export type History = Readonly<z.infer<typeof historySchema>>
 
@@ -108,6 +111,7 @@ export interface FoundHistories {
 }
 
 const STATE_BEGINNING = '<!-- docs-agent-action: {'
+
 /** Replies are left out: an author who is trusted without a look-up would make the author of the history untrusted. */
 const mayBeHistory = (body: string): boolean => body.startsWith(STATE_BEGINNING)
 

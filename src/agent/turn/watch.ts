@@ -9,9 +9,8 @@ import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { Acts, Reads, Turn } from '../record.ts'
-import type { Outcome } from '../outcome.ts'
-import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
+import type { Acts, Reads, Turn, Outcome } from '../record.ts'
+import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './schedule.ts'
 
 /** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
 export function provesRunningTurn({ status, unlistedStatus, isAssumed }: Job): boolean {

@@ -2,6 +2,7 @@
 
 /** The service's replicas may lag this long: no read shows an older state. */
 export const REPLICA_LAG_MS = 15_000
+
 /** How long a turn may take to start, from the response to its prompt. */
 export const TURN_START_TIMEOUT_MS = 120_000
 
@@ -61,6 +62,7 @@ export function getTurnStartDelayMs(_fixedMs: number | undefined, { elapsedMs, m
 
 /** The pauses while the link of a completed job may lag. */
 const LINK_PAUSES_MS = [1_000, 2_000, 3_000, 4_000, 5_000]
+
 /** The link of a completed job may lag this long: five reads. */
 export const LINK_LAG_MS = 15_000
 
