@@ -11,20 +11,22 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors report rehearse action emulator node:path
-    agent: agent/inputs.ts agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/record.ts agent/outcome.ts agent/output agent/skip.ts action github runtime
-    agent/inputs.ts: agent/path-filter.ts action text
-    agent/path-filter.ts: action text
-    agent/change: agent/inputs.ts agent/path-filter.ts agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts action github text runtime
-    agent/rolling.ts: agent/inputs.ts agent/turn agent/pull-request agent/record.ts agent/skip.ts action github text runtime
-    agent/command.ts: agent/path-filter.ts agent/turn agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts action github text runtime
-    agent/fix-rounds.ts: agent/turn agent/pull-request agent/prompt.ts agent/record.ts action docs-service github text runtime
-    agent/turn: agent/inputs.ts agent/record.ts action docs-service github text runtime
-    agent/pull-request: agent/inputs.ts agent/path-filter.ts agent/turn agent/pull-request-status.ts agent/prompt.ts agent/record.ts agent/outcome.ts action docs-service github text runtime zod
+    agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/pull-request agent/output agent/outcome.ts agent/turn agent/record.ts agent/inputs.ts agent/facts.ts agent/skip.ts action github runtime
+    agent/change: agent/pull-request agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
+    agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github text runtime
+    agent/command.ts: agent/pull-request agent/turn agent/record.ts agent/prompt.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
+    agent/fix-rounds.ts: agent/pull-request agent/turn agent/record.ts agent/prompt.ts action docs-service github text runtime
+    agent/pull-request: agent/outcome.ts agent/pull-request-status.ts agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts action docs-service github text runtime zod
+    agent/output: agent/outcome.ts agent/pull-request-status.ts agent/record.ts action github text runtime
+    agent/outcome.ts: agent/pull-request-status.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime
     agent/pull-request-status.ts: agent/record.ts text
-    agent/prompt.ts: agent/inputs.ts github text
-    agent/record.ts: agent/inputs.ts action docs-service github text runtime
-    agent/outcome.ts: agent/inputs.ts agent/turn agent/pull-request-status.ts agent/record.ts action docs-service text runtime
-    agent/output: agent/pull-request-status.ts agent/record.ts agent/outcome.ts action github text runtime
+    agent/turn: agent/record.ts agent/facts.ts action docs-service github text runtime
+    agent/record.ts: agent/permissions.ts agent/facts.ts action docs-service github text runtime
+    agent/prompt.ts: agent/facts.ts github text
+    agent/inputs.ts: agent/facts.ts agent/path-filter.ts action text
+    agent/permissions.ts: agent/facts.ts
+    agent/facts.ts: agent/path-filter.ts action
+    agent/path-filter.ts: action text
     agent/skip.ts:
     visitors: action docs-service text runtime node:crypto node:util
     report: agent/pull-request/history.ts action github text runtime

@@ -3,14 +3,8 @@ import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import {
-  AGENT_FIELDS,
-  CHANGE_CONTEXTS,
-  DEFAULT_LABEL,
-  FAIL_ON,
-  ON_OPEN_PR,
-  SKIP_OWN_CHANGES,
-} from '../src/agent/inputs.ts'
+import { AGENT_FIELDS } from '../src/agent/inputs.ts'
+import { DEFAULT_LABEL, ON_OPEN_PR, SKIP_OWN_CHANGES, CHANGE_CONTEXTS, FAIL_ON } from '../src/agent/facts.ts'
 import { OUTCOMES } from '../src/agent/record.ts'
 import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'

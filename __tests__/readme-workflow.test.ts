@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
-import type { AgentInputs } from '../src/agent/inputs.ts'
+import type { AgentInputs } from '../src/agent/facts.ts'
 import type { Outcome } from '../src/agent/record.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'

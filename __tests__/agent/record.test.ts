@@ -16,6 +16,7 @@ import {
 } from '../../src/agent/record.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
 import { parseComment } from '../../src/agent/command.ts'
+import { namesInputs } from '../../src/agent/inputs.ts'
 import { renderReply, renderReplyMarker } from '../../src/agent/output/reply.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -270,7 +271,7 @@ test('logs the cause of an error or warning only in the debug log', () => {
 
 const FACTS = { ...commentFacts(), inputsHash: '0123', command: '/docs' }
 const reply = (report: Run): string =>
-  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
+  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS, namesInputs)
 
 test('a reply names the outcome, the pull request, the checks and the run', () => {
   const text = reply(

@@ -1,4 +1,4 @@
-import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
+import type { AgentInputs, Task } from '../../src/agent/facts.ts'
 import { JobWatch } from '../../src/agent/turn/watch.ts'
 import { createJobFollowUp } from '../../src/agent/pull-request/follow-up.ts'
 import { plainTarget, type Target } from '../../src/agent/turn/target.ts'

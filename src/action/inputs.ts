@@ -11,6 +11,9 @@ export type RawInputs = Readonly<Record<string, string>>
 
 export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
 
+/** Whether an input will be true, for an input that depends on it. */
+export const isTrue = (raw: RawInputs, name: string): boolean => /^\s*true\s*$/i.test(raw[name] ?? '')
+
 /** The problems of one input. */
 class InvalidInput extends Error {
   readonly problems: readonly string[]
@@ -241,7 +244,7 @@ export const pollIntervalInput = createNumberInput(
 )
 
 /** One input of an action. The type of its value follows from `input`. */
-interface Field<T> {
+export interface Field<T> {
   /** As in action.yml. */
   readonly name: string
   /** The value of an empty input, the same as `default` in action.yml. Empty if there is no default. */

@@ -7,7 +7,7 @@ import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import { AGENT_FIELDS, DEFAULT_LABEL, type FailOn } from './inputs.ts'
+import { DEFAULT_LABEL, type FailOn } from './facts.ts'
 import {
   adviseOnPullRequest,
   checkGates,
@@ -436,12 +436,6 @@ export function conclude(run: Run): Conclusion {
     advice: joinSentences([unmarked?.hint, !isRepeated && advice]) || undefined,
   }
 }
-
-const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
-const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
-
-/** Whether a text names inputs, which say nothing to people who do not maintain the workflow. */
-export const namesInputs = (text: string): boolean => NAMED_INPUT.test(text)
 
 /** Returns how a turn ended, as a value of the output `outcome`. */
 export const getTurnOutcome = (turn: Turn): Outcome =>

@@ -13,7 +13,8 @@ import { ActionError, describeError, logCauses, asExpectedError } from '../runti
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { type AgentInputs, formatGrant, type Task } from './inputs.ts'
+import type { AgentInputs, Facts, Task } from './facts.ts'
+import { formatGrant } from './permissions.ts'
 
 /** The value of the output `checks`. `none`: no check is registered. Never treat this as `success`. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
@@ -342,13 +343,6 @@ export class Recorder {
 export function createUnstartedRun(error: ActionError | undefined, durationMs: number, isRehearsal = false): Run {
   const state = error === undefined ? 'no-key' : 'not-started'
   return { state, turns: [], startError: error, timeline: [], warnings: [], durationMs, isRehearsal }
-}
-
-// What a function takes of the step: the smallest of these groups that has what it uses, itself or through what it calls.
-
-/** Plain data. A function that takes only this sends no request and records nothing. */
-export interface Facts extends Pick<Step, 'context'> {
-  readonly inputs: AgentInputs
 }
 
 /** Adds the clients, the clock and the log. A function that takes this cannot change the record. */

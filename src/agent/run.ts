@@ -15,7 +15,8 @@ import { describeTrigger } from './change/event-origin.ts'
 import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
 import { acceptCommand, chooseCommandTarget, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
-import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
+import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
+import type { AgentInputs } from './facts.ts'
 import { conclude, formatVerdict, nameTurn, titleTurn } from './outcome.ts'
 import {
   type Outcome,
@@ -64,7 +65,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   }
   logEnd(step)
   // Both also run after a cancel, so neither may throw an `ActionError`.
-  await Promise.all([completeHistory(step), replyToComment(step)])
+  await Promise.all([completeHistory(step), replyToComment(step, namesInputs)])
   return record.read()
 }
 

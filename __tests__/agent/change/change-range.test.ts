@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { findChangeRange } from '../../../src/agent/change/change-range.ts'
-import type { RequestedRange } from '../../../src/agent/inputs.ts'
+import type { RequestedRange } from '../../../src/agent/facts.ts'
 import { parseEvent } from '../../../src/github/event.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'

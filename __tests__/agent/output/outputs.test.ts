@@ -14,7 +14,7 @@ import {
   type Run,
 } from '../../../src/agent/record.ts'
 import { renderResult, toOutputs } from '../../../src/agent/output/outputs.ts'
-import type { Task } from '../../../src/agent/inputs.ts'
+import type { Task } from '../../../src/agent/facts.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { PullRequestState } from '../../../src/github/pull-requests.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { namesInputs } from '../../../src/agent/inputs.ts'
 import { renderReplyMarker, replyToComment } from '../../../src/agent/output/reply.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -34,7 +35,7 @@ async function reply(responses: Partial<GitHub> = {}, runAttempt = 2) {
   const step = fakeStep({ github, runner, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
   step.record.add({ comment: COMMENT })
   step.record.update(endWith('unknown'))
-  await replyToComment(step)
+  await replyToComment(step, namesInputs)
   return {
     report: describeReport(step.record.read()),
     calls: github.calls,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../../src/agent/facts.ts'
 import { findRoundStop } from '../../../src/agent/fix-rounds.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
@@ -16,6 +16,7 @@ import { commit } from '../../support/github-state.ts'
 import { endWith, FOLLOW_UP } from '../../support/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
+
 /** What a step that waits for checks needs, as a line to paste. */
 const GRANT =
   "Grant the workflow's job these permissions: `permissions: { actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read }`. If `github-token` is another token, that token needs them instead."
@@ -66,6 +67,7 @@ const PASSED = check('success')
 const FAILED = check('failure')
 const DEPLOY = { name: 'deploy', state: 'success' } as const
 const AGAIN = [{ name: 'build', state: 'success', id: 2 }, DEPLOY] as const
+
 /** A job of another workflow, of the same name. */
 const TWICE = [{ ...FAILED[0], id: 1 }, AGAIN[0]]
 
@@ -220,6 +222,7 @@ const comparison = (path: string, fields: Partial<Comparison> = {}): Comparison 
   files: [{ ...NO_FILE, path }],
   ...fields,
 })
+
 const INSIDE = comparison('docs/a.md')
 const OUTSIDE = comparison('src/a.ts')
 const MOVED_IN = { ...NO_FILE, path: 'docs/a.md', previousPath: 'src/a.md' }

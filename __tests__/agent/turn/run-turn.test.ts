@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../../src/agent/facts.ts'
 import {
   LINK_LAG_MS,
   getLinkPollDelayMs,

@@ -5,7 +5,7 @@
 import type { Context } from '../../action/step.ts'
 import type { Event, Subject } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import type { RequestedRange } from '../inputs.ts'
+import type { RequestedRange } from '../facts.ts'
 
 export type ChangeRange =
   /** The commits of `head` since its merge base with `base`. */
@@ -61,6 +61,7 @@ const UNKNOWN_CAUSE = {
   kind: 'nothing-to-compare',
   reason: 'GitHub does not record which commit the triggering workflow run was about',
 } as const
+
 const DELETED = { kind: 'nothing-changed', reason: 'a branch or a tag was deleted' } as const
 
 type EventOfKind<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>

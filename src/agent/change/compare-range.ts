@@ -11,8 +11,9 @@ import { ActionError, tolerateNotFound, orNotSent } from '../../runtime/errors.t
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
-import type { Acts, Facts } from '../record.ts'
+import { type AgentInputs, isExplicitRange, type Facts } from '../facts.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
+import type { Acts } from '../record.ts'
 import { type ChangeRange, explainMissingRange } from './change-range.ts'
 import { findPrecedingTag } from './preceding-tag.ts'
 

@@ -5,7 +5,7 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { conclude, namesInputs } from '../outcome.ts'
+import { conclude } from '../outcome.ts'
 import { linkCommits } from '../pull-request-status.ts'
 import { type Acts, getPullRequestFacts, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
@@ -61,12 +61,14 @@ const ON_PAGE_OF_RUN = 'The page of the run says what to do.'
 /**
  * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
  * does not mention anybody, and does not quote the service or other users: the page of the run does.
+ * @param namesInputs whether a text names inputs, which say nothing to people who do not maintain the workflow
  */
 export function renderReply(
   run: Run,
   conclusion: Conclusion,
   address: CommentAddress,
   context: Context & { readonly inputsHash: string; readonly command: string },
+  namesInputs: (text: string) => boolean,
 ): string {
   const { skipReason } = run
   const { title, text, advice = '' } = conclusion
@@ -85,13 +87,13 @@ export function renderReply(
 /**
  * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
  */
-export async function replyToComment(step: Acts): Promise<void> {
+export async function replyToComment(step: Acts, namesInputs: (text: string) => boolean): Promise<void> {
   const { runner, inputs, record } = step
   const run = redactRun(record.read(), runner.redact)
   const { comment } = run
   if (comment === undefined || inputs.dryRun) return
   const context = { ...step.context, inputsHash: await inputs.hash(), command: inputs.command }
-  const body = runner.redact(renderReply(run, conclude(run), comment, context))
+  const body = runner.redact(renderReply(run, conclude(run), comment, context, namesInputs))
   try {
     const github = requireGitHubAtEnd(step)
     const marker = renderReplyMarker(comment, context)

@@ -9,7 +9,7 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import type { AgentInputs } from '../inputs.ts'
+import type { AgentInputs } from '../facts.ts'
 import { findFolderPatterns, findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
   type Acts,
@@ -25,10 +25,13 @@ export const needsPullRequestRead = ({ waitForChecks, allowedPaths }: AgentInput
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
+
 /** How long to wait for further checks to be registered after all known checks have passed. */
 const SETTLE_MS = 15_000
+
 /** From this age of the head on, completed suites of GitHub Actions show that no further check is to come. */
 const REGISTERED_MS = 60_000
+
 /** How long to wait for the remaining checks after the first failure, if the agent is sent all failures. */
 const REMAINING_CHECKS_MS = 300_000
 
@@ -144,6 +147,7 @@ export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks'
 }
 
 const PAUSE_MS = 10_000
+
 /** After this time, looking less often saves more requests than it costs in time. */
 const FREQUENT_UNTIL_MS = 600_000
 const LATER_PAUSE_MS = 30_000
@@ -152,6 +156,7 @@ const LATER_PAUSE_MS = 30_000
 export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
 const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request match `allowed-paths`'
+
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
 

@@ -7,7 +7,8 @@ import { type Comparison, isByOwner } from '../../github/commits.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { pollUntil } from '../../runtime/clock.ts'
 import { ActionError, orUndefined, asExpectedError, isTransient } from '../../runtime/errors.ts'
-import { type AgentInputs, formatGrant } from '../inputs.ts'
+import type { AgentInputs } from '../facts.ts'
+import { formatGrant } from '../permissions.ts'
 import {
   type Acts,
   type ChangedFiles,

@@ -11,11 +11,11 @@ import { canName, isSameRepository } from '../../github/schemas.ts'
 import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
-import { type AgentInputs, formatGrant } from '../inputs.ts'
+import type { AgentInputs, Facts } from '../facts.ts'
+import { formatGrant } from '../permissions.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
 import {
   type Acts,
-  type Facts,
   getPullRequestFacts,
   type HistoryRef,
   mayStillRun,

@@ -4,8 +4,9 @@
  */
 import { requireGitHub } from '../../action/step.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
-import { GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
-import type { Facts, Reads } from '../record.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
+import type { Reads } from '../record.ts'
+import type { Facts } from '../facts.ts'
 import type { Target } from '../turn/target.ts'
 import { createMissingLabel, isPullRequestEvent } from './mark.ts'
 

@@ -1,7 +1,7 @@
 /** Whom a prompt is for. Each feature makes its own targets; the turn engine knows nothing else of a feature. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
-import type { Task } from '../inputs.ts'
+import type { Task } from '../facts.ts'
 import type { FollowUpReason } from '../record.ts'
 
 /** For a step with `command`, which cannot be combined with `job-id`. */
