@@ -12,11 +12,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
   `
     entries: agent visitors report rehearse action emulator node:path
     agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/pull-request agent/output agent/outcome.ts agent/turn agent/record.ts agent/inputs.ts agent/facts.ts agent/skip.ts action github runtime
-    agent/change: agent/pull-request agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
-    agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github text runtime
+    agent/change: agent/history agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
+    agent/rolling.ts: agent/pull-request agent/history agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github text runtime
     agent/command.ts: agent/pull-request agent/turn agent/record.ts agent/prompt.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
-    agent/fix-rounds.ts: agent/pull-request agent/turn agent/record.ts agent/prompt.ts action docs-service github text runtime
-    agent/pull-request: agent/outcome.ts agent/pull-request-status.ts agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts action docs-service github text runtime zod
+    agent/fix-rounds.ts: agent/history agent/turn agent/record.ts agent/prompt.ts action docs-service github text runtime
+    agent/pull-request: agent/history agent/outcome.ts agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts action docs-service github text runtime
+    agent/history: agent/outcome.ts agent/pull-request-status.ts agent/turn agent/record.ts agent/facts.ts action docs-service github text runtime zod
     agent/output: agent/outcome.ts agent/pull-request-status.ts agent/record.ts action github text runtime
     agent/outcome.ts: agent/pull-request-status.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime
     agent/pull-request-status.ts: agent/record.ts text
@@ -29,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/path-filter.ts: action text
     agent/skip.ts:
     visitors: action docs-service text runtime node:crypto node:util
-    report: agent/pull-request/history.ts action github text runtime
+    report: agent/history/state.ts agent/history/store.ts action github text runtime
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseHistory, renderHistory, startHistory } from '../../src/agent/pull-request/history.ts'
+import { parseHistory, startHistory } from '../../src/agent/history/state.ts'
+import { renderHistory } from '../../src/agent/history/render.ts'
 import {
   AGENT_USER,
   BOT,
@@ -32,6 +33,7 @@ const getPull = ({ pulls }: RepositoryState, number = 1) => {
   if (pull === undefined) throw new Error(`There is no pull request ${number}.`)
   return pull
 }
+
 const getHistory = (docs: RepositoryState, number = 1) => {
   const bodies = getPull(docs, number).comments.flatMap(({ body }) => (body.startsWith(HISTORY) ? [body] : []))
   return { bodies, state: parseHistory(bodies.at(-1) ?? '') }

@@ -17,7 +17,7 @@ import {
   type Turn,
 } from './record.ts'
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from './prompt.ts'
-import { announceTurn } from './pull-request/mark.ts'
+import { announceTurn } from './history/store.ts'
 import type { Target } from './turn/target.ts'
 
 /** A round is only sent if this much time is left for the agent's turn and the checks after it. */

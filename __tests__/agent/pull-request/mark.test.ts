@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
+import { type History, parseHistory } from '../../../src/agent/history/state.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'

@@ -12,7 +12,7 @@ import { type Acts, readAndRecordPullRequest, type Reads } from '../record.ts'
 import type { Facts } from '../facts.ts'
 import { createPoller, isWithoutLink } from '../turn/watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/schedule.ts'
-import { listHistories, type ListedHistory, pickOwn } from './history.ts'
+import { pickOwn, listHistories, type ListedHistory } from '../history/store.ts'
 
 /** An open pull request, and the job that opened it. */
 export interface JobOfPullRequest {

@@ -11,8 +11,9 @@ import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/schedule.ts'
 import type { Target } from '../turn/target.ts'
 import { whyNotSendable, type JobOfPullRequest } from './find-job.ts'
-import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
-import { announceTurn, findHistory, formatTrackingGrant } from './mark.ts'
+import { getRemainingLagMs, type History, type HistoryUpdate } from '../history/state.ts'
+import { formatTrackingGrant } from './mark.ts'
+import { announceTurn, findHistory } from '../history/store.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
 function canNameSource({ context, inputs }: Facts, pullRequest: PullRequest): boolean {

@@ -2,243 +2,18 @@
  * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
  * Hides when a missing mark makes the step red.
  */
-import { type Context, requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
-import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
-import type { GitHub } from '../../github/github.ts'
+import { requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
-import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
-import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
-import type { AgentInputs, Facts } from '../facts.ts'
+import type { Facts } from '../facts.ts'
 import { formatGrant } from '../permissions.ts'
-import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
-import {
-  type Acts,
-  getPullRequestFacts,
-  type HistoryRef,
-  mayStillRun,
-  type Reads,
-  type Run,
-  type Turn,
-} from '../record.ts'
-import {
-  type History,
-  type HistoryRow,
-  type HistoryUpdate,
-  listHistories,
-  type ListedHistory,
-  MERGE,
-  mergeHistory,
-  parseHistory,
-  pickOwn,
-  renderHistory,
-  startHistory,
-} from './history.ts'
-import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
-
-/** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
-export async function findHistory(
-  pullRequest: PullRequestAddress,
-  jobId: string,
-  step: Reads,
-): Promise<ListedHistory | undefined> {
-  const { histories } = await listHistories(pullRequest, requireGitHub(step))
-  return pickOwn(histories.filter(({ history }) => history.job === jobId))
-}
-
-const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): string =>
-  `${serverUrl}/${repository}/actions/runs/${runId}${runAttempt > 1 ? `/attempts/${runAttempt}` : ''}`
-
-/**
- * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
- * request to the readers of that repository, so both must have the same visibility.
- */
-function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
-  return sources.flatMap(({ repository, visibility = 'private', number }) => {
-    const isHere = isSameRepository(repository, target.repository)
-    if (!isHere && visibility !== (target.visibility ?? 'public')) return []
-    if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}#${number}`]
-  })
-}
-
-/** Describes what started a turn. */
-function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean): LinkedText {
-  if (failing !== undefined) return { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
-  return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
-}
-
-/** Whether a turn has opened another pull request than that of the place. */
-const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
-  effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
-
-/** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
-const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
-
-/** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow> {
-  if (turn.end === undefined && turn.error === undefined) return {}
-  const isElsewhere = hasOpenedOther(turn, place)
-  const at = now.toISOString()
-  return {
-    ...(mayBeWorking(turn) ? { until: at } : { end: at }),
-    outcome: getTurnOutcome(turn),
-    result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
-    effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
-  }
-}
-
-/** Creates the row of a turn, without names that readers of the pull request may not know. */
-function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Reads): HistoryRow | undefined {
-  const { clock, context, deadlineAt } = step
-  if (turn.startedAt === undefined) return undefined
-  const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
-  const isNamed = canName({ repository, ...event }, place.pullRequest)
-  const now = clock.wallTime()
-  const { text, url } = describeCause(turn, run, isNamed)
-  const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
-  return {
-    run: runId,
-    attempt: runAttempt,
-    job: isNamed ? workflowJob : '',
-    action: isNamed ? runnerStepId : '',
-    turn: index,
-    start: turn.startedAt.toISOString(),
-    until: new Date(now.getTime() + deadlineAt - clock.now()).toISOString(),
-    startedBy: { text, url },
-    ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
-    ...toRowEnd(turn, place, now),
-    commits,
-    sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
-  }
-}
-
-const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
-const UNFINISHED = 'The agent did not finish its work: check what is missing before you merge it.'
-const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
-
-/** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
-function listLeft(run: Run, now: Date): History['left'] {
-  const found = getPullRequestFacts(run)
-  if (found.state === undefined) return undefined
-  const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
-  const items = isPullRequestClosed(found)
-    ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
-    : blockers
-  const status = run.turns.at(-1)?.job?.status
-  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : MERGE
-  return { at: now.toISOString(), items: items.length === 0 ? [last] : [...items] }
-}
-
-/** Whether a fix round has nothing to say: it was neither announced nor sent. */
-const isUnsentRound = (turn: Turn, index: number): boolean =>
-  index > 0 &&
-  turn.isAnnounced !== true &&
-  turn.sent === undefined &&
-  (turn.end !== undefined || turn.error !== undefined)
-
-function createUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
-  const { clock, context, inputs, record } = step
-  const run = record.read()
-  const rows = record.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
-    return row === undefined ? [] : [row]
-  })
-  return {
-    label: inputs.label,
-    rows,
-    // Only comments in the workflow's own repository start it.
-    command: isSameRepository(context.repository, place.pullRequest.repository)
-      ? inputs.command || undefined
-      : undefined,
-    limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
-    left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
-  }
-}
-
-/** Shows whether an update would change the comment, apart from times. */
-const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
-  JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
-
-function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
-  return new ActionError(
-    'not-found',
-    `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
-    { hint: 'Delete what is left of the comment.' },
-  )
-}
-
-/**
- * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
- * only if it is missing.
- */
-async function addHistoryComment(
-  { pullRequest, jobId }: HistoryRef,
-  body: string,
-  github: GitHub,
-  step: Reads,
-): Promise<number | undefined> {
-  const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
-    const error = asExpectedError(caught)
-    if (!isTransient(error) || error.code === 'rate-limited') throw error
-    return undefined
-  })
-  return added ?? (await findHistory(pullRequest, jobId, step))?.id ?? github.addComment(pullRequest, body)
-}
-
-/**
- * Writes the step's rows to the history: reads the comment, merges the rows by key, and writes it back, once. A pull request
- * of a new job gets its comment.
- * @param merge checks the state and adds to the update; it may throw
- * @throws ActionError if the history may not have been written
- */
-async function writeHistory(
-  place: HistoryRef,
-  github: GitHub,
-  step: Acts,
-  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
-): Promise<void> {
-  const { clock, runner, record } = step
-  const update = createUpdate(place, step)
-  const written = toUpdateFingerprint(update)
-  const now = clock.wallTime()
-  // The response to an earlier attempt may have been lost.
-  const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
-  const { commentId = found?.id } = place
-  if (commentId === undefined) {
-    const state = startHistory(place.jobId)
-    const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
-    record.add({ history: { ...place, mayExist: true } })
-    const added = await addHistoryComment(place, body, github, step)
-    record.add({ history: { ...place, commentId: added, written } })
-    return
-  }
-  const state = parseHistory(await github.readComment(place.pullRequest, commentId))
-  if (state?.job !== place.jobId) throw createUnreadableError(place)
-  const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
-  await github.editComment(place.pullRequest, commentId, body)
-  record.add({ history: { ...place, mayExist: false, commentId, written } })
-}
-
-const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
-
-/**
- * Writes in the history that the agent is working, before a follow-up is sent.
- * @param merge checks the state before anything is written, and counts the follow-up
- * @throws ActionError if the history may not have been written
- */
-export async function announceTurn(
-  step: Acts,
-  merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
-): Promise<void> {
-  const { inputs, record } = step
-  const place = record.history
-  if (place === undefined || !isInUse(inputs)) return
-  record.update({ isAnnounced: true })
-  await writeHistory(place, requireGitHub(step), step, merge)
-}
+import { formatAttaching } from '../outcome.ts'
+import type { Acts, Reads } from '../record.ts'
+import { readUpdate, findHistory, isInUse, writeHistory } from '../history/store.ts'
+import { toUpdateFingerprint } from '../history/rows.ts'
 
 /** Whether the agent's own pull request starts the next run. */
 export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
@@ -378,7 +153,7 @@ export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  const update = createUpdate(place, step)
+  const update = readUpdate(place, step)
   // Without a turn, the step does not know whether the rows of other steps can be completed.
   if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {

@@ -6,14 +6,12 @@ import {
   type HistoryUpdate,
   getRemainingLagMs,
   isOwnComment,
-  listHistories,
   mergeHistory,
   parseHistory,
-  pickOwn,
-  renderHistory,
   startHistory,
-  warnOfLimit,
-} from '../../../src/agent/pull-request/history.ts'
+} from '../../../src/agent/history/state.ts'
+import { pickOwn, listHistories } from '../../../src/agent/history/store.ts'
+import { renderHistory, warnOfLimit } from '../../../src/agent/history/render.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { withGitHub } from '../../support/github-client.ts'
@@ -35,6 +33,7 @@ const ROW: HistoryRow = {
   url: 'https://github.com/acme/docs/actions/runs/42',
   sources: ['#12', 'acme/code#3'],
 }
+
 const ENDED: HistoryRow = {
   ...ROW,
   end: '2026-03-02T10:05:00.000Z',
@@ -42,6 +41,7 @@ const ENDED: HistoryRow = {
   result: 'updated',
   effect: 'updated',
 }
+
 /** Its step has ended, and has not seen the agent finish. */
 const UNSEEN: HistoryRow = {
   ...ROW,
@@ -50,6 +50,7 @@ const UNSEEN: HistoryRow = {
   result: 'timed out',
   effect: 'unknown',
 }
+
 const STATE: History = { ...startHistory('job_1'), labels: ['docs-agent'], rows: [ENDED] }
 const merge = (state: History, update: Partial<HistoryUpdate> = {}) =>
   mergeHistory(state, { label: 'docs-agent', rows: [], ...update }, NOW)
