@@ -55,7 +55,10 @@ export function createInputs(
   }
   return Object.fromEntries(
     defined.map((input): [string, string | number | boolean] => {
-      const text = given[input.name] ?? chooseValue(input)
+      const text = Object.hasOwn(given, input.name) ? (given[input.name] ?? '') : chooseValue(input)
+      const allowed = input.type === 'boolean' ? ['true', 'false'] : input.options
+      if (allowed.length > 0 && !allowed.includes(text))
+        throw new Error(`Provided value '${text}' for input '${input.name}' not in the list of allowed values`)
       if (input.type === 'boolean') return [input.name, text === 'true']
       return [input.name, input.type === 'number' ? Number(text) : text]
     }),

@@ -276,6 +276,14 @@ async function playSteps(context: RunContext, job: Job, { name, needs, matrix }:
     }
   }
 
+  const parallel = job.steps.find(({ isParallel }) => isParallel)
+  if (parallel !== undefined)
+    print(
+      paint(
+        'dim',
+        `○ GitHub runs some steps at the same time (line ${parallel.line}). Here they are played in order.\n`,
+      ),
+    )
   for (const [index, step] of job.steps.entries()) {
     if (session.cancel.aborted) break
     const end = await playStep(step, step.id ?? `__step_${index + 1}`)

@@ -158,6 +158,18 @@ test('says of a longer script that GitHub would run it', async () => {
   expect(stdout).toContain('○ Say it (line 11): its `if` is true; GitHub would run it (2 lines, not played)\n')
 })
 
+test('steps that GitHub runs at the same time are played in order, which a line says', async () => {
+  const steps = `- { id: build, run: make, background: true }
+      - parallel:
+          - run: lint
+          ${step('prompt: x').replaceAll('\n', '\n    ')}
+      - wait-all:`
+  const { exitCode, stdout, stderr } = await play(job(steps))
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('○ GitHub runs some steps at the same time (line 11). Here they are played in order.\n')
+  expect(stdout).toMatch(/○ lint .*not played\n[^]*event push[^]*○ wait-all .*not played\n/)
+})
+
 test('names the values of a matrix in the conclusion', async () => {
   const matrix = 'strategy: { matrix: { folder: [api, cli] } }\n    steps:'
   const { stdout } = await play(job(step('prompt: ${{ matrix.folder }}')).replace('steps:', matrix))

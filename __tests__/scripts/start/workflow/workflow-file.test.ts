@@ -70,6 +70,74 @@ test.each([
   await expect(readWorkflow('w.yml', inJob(line))).rejects.toThrow(problem)
 })
 
+const inSteps = (steps: string): string => `on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}`
+
+test.each([
+  [
+    'on: { push: { branches: [a], branches-ignore: [b] } }',
+    'docs.yml (Line: 1): you may only define one of `branches` and `branches-ignore` for a single event',
+  ],
+  [
+    'on: { push: { tags: [a], tags-ignore: [b] } }',
+    'you may only define one of `tags` and `tags-ignore` for a single event',
+  ],
+  [
+    'on: { pull_request: { paths: [a], paths-ignore: [b] } }',
+    'you may only define one of `paths` and `paths-ignore` for a single event',
+  ],
+])("refuses %s in GitHub's words", async (on, sentence) => {
+  const jobs = 'jobs: { a: { runs-on: x, steps: [{ run: x }] } }'
+  await expect(readWorkflow('docs.yml', `${on}\n${jobs}`)).rejects.toThrow(sentence)
+})
+
+test.each([
+  [
+    inSteps('      - uses: actions/checkout'),
+    "(Line: 6): Expected format {org}/{repo}[/path]@ref. Actual 'actions/checkout'",
+  ],
+  [inSteps('      - uses: checkout@v5'), "Expected format {org}/{repo}[/path]@ref. Actual 'checkout@v5'"],
+  [
+    'on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/x.yml',
+    '(Line: 4): invalid value workflow reference: no version specified',
+  ],
+])("refuses a reference without a version in GitHub's words: %#", async (text, sentence) => {
+  await expect(readWorkflow('w.yml', text)).rejects.toThrow(sentence)
+})
+
+test('accepts references that need no version', async () => {
+  const steps = '      - uses: ./\n      - uses: $/setup\n      - uses: docker://alpine\n      - uses: o/r/path@main'
+  expect((await readWorkflow('w.yml', inSteps(steps))).jobs[0]?.steps).toHaveLength(4)
+})
+
+test('reads steps that GitHub runs at the same time, in the order of the file', async () => {
+  const steps = `      - { id: a, run: a, background: true }
+      - parallel: [{ run: b }, { uses: o/r@c }]
+      - wait: [a]
+      - wait-all:
+      - cancel: a
+      - run: d`
+  const [job] = (await readWorkflow('w.yml', inSteps(steps))).jobs
+  expect(job?.steps.map(({ title, isParallel }) => [title.text, isParallel])).toEqual([
+    ...[
+      ['a', true],
+      ['b', true],
+      ['o/r@c', true],
+    ],
+    ...[
+      ['wait a', false],
+      ['wait-all', false],
+      ['cancel a', false],
+      ['d', false],
+    ],
+  ])
+})
+
+test('an input without a type has a default of any kind, as a text', async () => {
+  const on = 'on: { workflow_dispatch: { inputs: { flag: { default: false }, count: { default: 3 } } } }'
+  const { inputs } = await readWorkflow('w.yml', `${on}\njobs: { a: { runs-on: x, steps: [{ run: x }] } }`)
+  expect(createInputs(inputs, {})).toEqual({ flag: 'false', count: '3' })
+})
+
 test('refuses aliases of aliases that stand for more than memory holds', async () => {
   const levels = Array.from(
     { length: 9 },
@@ -157,6 +225,16 @@ test('the inputs of a manual run have their types, and what was not given has a 
     ...{ flag: true, count: 0, one: 'a' },
   })
   expect(() => createInputs(defined.slice(0, 2), { usuel: '' })).toThrow('has no input usuel. It has: given, usual.')
+})
+
+test.each([
+  [{ type: 'choice', options: ['a', 'b'] }, 'c'],
+  [{ type: 'boolean', options: [] }, 'yes'],
+])("refuses a value that the input %j does not have, in GitHub's words", (kind, value) => {
+  const input = { name: 'one', isRequired: false, default: undefined, ...kind }
+  const sentence = `Provided value '${value}' for input 'one' not in the list of allowed values`
+  expect(() => createInputs([input], { one: value })).toThrow(sentence)
+  expect(() => createInputs([{ ...input, default: value }], {})).toThrow(sentence)
 })
 
 test.each([
