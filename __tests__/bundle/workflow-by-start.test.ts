@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { startIn80Columns } from '../support/start-in-terminal.ts'
@@ -46,6 +47,33 @@ test.concurrent(
     expect(shown).toMatch(/success: pull-request, exit code 0, after (?:[2-9]\d s|\d+ min)/)
   },
 )
+
+test.concurrent('on another default branch, the next range begins at the last success too', async () => {
+  const folder = createTemporaryFolder()
+  mkdirSync(join(folder, '.github/workflows'), { recursive: true })
+  execFileSync('git', ['init', '-q', '-b', 'trunk'], { cwd: folder })
+  const workflow = createWorkflow(
+    ROLLING.replace('prompt', 'change-range: since-last-success\n          prompt'),
+    PERMISSIONS,
+  )
+  writeFileSync(join(folder, '.github/workflows/docs.yml'), workflow.replace('develop', 'trunk'))
+  const events = ['--event', 'push', '--event', 'push', '--changed', 'packages/a/src/x.ts']
+  const { exitCode, stdout } = await startIn80Columns(
+    ['--workflow', '.github/workflows/docs.yml', '--changed', 'packages/a/src/x.ts', ...events],
+    folder,
+  )
+  expect(exitCode).toBe(0)
+  const shown = stdout.replaceAll(/\s+/g, ' ')
+  expect(shown.match(/push to trunk by mona/g)).toHaveLength(2)
+  expect(shown.match(/everything since the last successful run/g)).toHaveLength(2)
+})
+
+test.concurrent('the first run has no earlier success, and the second one begins after it', async () => {
+  const events = ['--event', 'schedule', '--event', 'schedule']
+  const { exitCode, shown } = await play(createWorkflow(ROLLING, PERMISSIONS), ...events, '--first-run')
+  expect(exitCode).toBe(0)
+  expect(shown.match(/everything since the last successful run/g)).toHaveLength(1)
+})
 
 const MERGE = `      - name: Merge
         if: steps.docs.outputs.pr-state == 'open'

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
-import type { WorkflowPlay } from '../options.ts'
+import type { EventChoice, WorkflowPlay } from '../options.ts'
 import { heading, showInputs, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
@@ -13,7 +13,7 @@ import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
 import { DEFAULT_FILES, happen, pushChange } from './events.ts'
 import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
+import { chooseCron, chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -23,10 +23,10 @@ const DAY_MS = 86_400_000
 const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
 
 /** @param ordinal counts the events of the command from 1 */
-const listChanged = ({ changed, events }: WorkflowPlay, ordinal: number): readonly string[] => [
-  ...changed,
-  ...(events[ordinal - 1]?.changed ?? []),
-]
+function getChoice(play: WorkflowPlay, ordinal: number): EventChoice {
+  const own = play.events[ordinal - 1]
+  return { ...play, ...own, changed: [...play.changed, ...(own?.changed ?? [])] }
+}
 
 interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
   readonly play: WorkflowPlay
@@ -49,12 +49,19 @@ async function playEvent(
 ): Promise<readonly Played[] | undefined> {
   const { play, workflow, embedded, session, repository } = stage
   const { print, paint, offer } = session
-  const changed = listChanged(play, ordinal)
+  const choice = getChoice(play, ordinal)
+  const { changed, ref: chosenRef } = choice
   const files = changed.length === 0 ? DEFAULT_FILES : changed
   const { event } = trigger
   const which = stage.total === 1 ? '' : ` (event ${ordinal} of ${stage.total}${ordinal === 1 ? '' : ', a day later'})`
   pushChange({ trigger, ordinal, files }, repository.name, embedded)
-  const decision = decide(trigger, files, ordinal)
+  const { defaultBranch } = repository
+  const cron = chooseCron(trigger, choice.schedule)
+  const decision = decide(trigger, files, {
+    ordinal,
+    defaultBranch,
+    ...(chosenRef !== undefined && { ref: chosenRef }),
+  })
   if (!decision.starts) {
     const { reason, example, dependsOnFiles } = decision
     const refusal = 'GitHub would not start this workflow'
@@ -70,8 +77,9 @@ async function playEvent(
     return dependsOnFiles ? [] : undefined
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
-  const comment = chooseComment(workflow)
-  const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
+  const { comment = chooseComment(workflow), isOnPullRequest = false } = choice
+  const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, comment, isOnPullRequest }
+  const happened = happen(planned, repository.name, embedded)
   const { payload, ref, sha } = happened
   const title = happened.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
@@ -117,7 +125,7 @@ function showConclusion(
   if (played.length === 0) print('○ No step of this action was played.\n')
   for (const { title, verdict } of played) print(`${cleanForTerminal(title)}\n  ${verdict}`)
   const isSkippedByPaths = played.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
-  if (isSkippedByPaths && triggers.every((_, index) => listChanged(play, index + 1).length === 0))
+  if (isSkippedByPaths && triggers.every((_, index) => getChoice(play, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
   const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
   if (demo.length > 0)
@@ -127,11 +135,16 @@ function showConclusion(
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
   if (hasDefault && played.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
-  const others = workflow.triggers.filter(
-    ({ event }) => isEventName(event) && triggers.every((one) => one.event !== event),
-  )
-  if (others.length > 0)
-    print(`Not played: ${others.map(({ event }) => `${event} (add \`--event ${event}\`)`).join(', ')}\n`)
+  const others = workflow.triggers
+    .filter(({ event }) => isEventName(event) && triggers.every((one) => one.event !== event))
+    .map(({ event }) => `${event} (add \`--event ${event}\`)`)
+  const crons = triggers.map((trigger, index) => chooseCron(trigger, getChoice(play, index + 1).schedule))
+  const otherCrons = triggers
+    .flatMap(({ filters }) => filters['cron']?.patterns ?? [])
+    .filter((cron, index, all) => !crons.includes(cron) && all.indexOf(cron) === index)
+    .map((cron) => `${cron} (add \`--schedule '${cron}'\`)`)
+  if (others.length + otherCrons.length > 0)
+    print(`Not played: ${cleanForTerminal([...others, ...otherCrons].join(', '))}\n`)
 }
 
 /**
@@ -153,13 +166,15 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   let filename = choosePage(workflow)
   const embedded = await openEmbedded(play.service, Date.now(), {
     repository: repository.name,
-    changedFiles: listChanged(play, 1),
+    defaultBranch: repository.defaultBranch,
+    changedFiles: getChoice(play, 1).changed,
     scenario: {
       edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
       // The comment needs a pull request.
       ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
     },
   })
+  if (play.isFirstRun) embedded.github.state.repositories['acme/docs']?.workflowRuns.splice(0)
   const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
   const scratch = openScratchFolder('workflow-')
   const demoVars = new Set<string>()

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -42,8 +43,9 @@ function play(workflow: string, ...flags: readonly string[]): Promise<Started> {
   writeFileSync(join(project, 'action.yml'), ACTION_YML)
   writeFileSync(join(project, 'dist/agent/index.js'), AGENT)
   mkdirSync(join(repository, '.github/workflows'), { recursive: true })
-  mkdirSync(join(repository, '.git'))
-  writeFileSync(join(repository, '.git/config'), '[remote "origin"]\n  url = https://github.com/me/web.git\n')
+  const git = (...args: readonly string[]): Buffer => execFileSync('git', args, { cwd: repository })
+  git('init', '-q', '-b', 'main')
+  git('remote', 'add', 'origin', 'https://github.com/me/web.git')
   writeFileSync(join(repository, '.github/workflows/docs.yml'), workflow)
   const file = flags.includes('--workflow') ? [] : ['--workflow', '.github/workflows/docs.yml']
   return startInTerminal([...file, ...flags], { project, folder: repository })
@@ -326,4 +328,44 @@ test('the comment begins with the command of a step', async () => {
   )
   expect(stdout).toContain('── issue_comment on #1: /write Mention both flags')
   expect(stdout).toMatch(/prompt +\/write Mention both flags on the first page\.\n/)
+})
+
+const BY_MEMBERS = `- if: >-
+          contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)
+          && contains(github.event.issue.labels.*.name, 'docs-agent') && github.event.issue.user.type == 'Bot'
+        ${step('prompt: ${{ github.event.comment.body }}').slice(2)}`
+
+test('a comment is on the pull request of the agent, with its labels and authors', async () => {
+  const { exitCode, stdout } = await play(job(BY_MEMBERS, 'issue_comment:'))
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('✔ success: pull-request') as unknown])
+})
+
+test('--comment is the text, and --on-pull-request means the pull request of a person', async () => {
+  const where = '${{ github.event.issue.number }} by ${{ github.event.issue.user.login }}'
+  const steps = `- run: x\n        name: ${where}\n      ${step('prompt: ${{ github.event.comment.body }}')}`
+  const workflow = job(steps, 'push:\n  issue_comment:')
+  const { exitCode, stdout } = await play(workflow, '--comment', '/docs Fix it', '--on-pull-request')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('── issue_comment on #123: /docs Fix it ')
+  expect(stdout).toContain('○ 123 by mona (line')
+  expect(stdout).toMatch(/prompt +\/docs Fix it\n/)
+})
+
+test('--ref is the branch or tag of an event', async () => {
+  const on = "push: { branches: [main, 'release/**'], tags: ['v*'] }"
+  const events = ['--event', 'push', '--ref', 'release/1', '--event', 'push', '--ref', 'v1.2.0']
+  const { exitCode, stdout } = await play(job(step('prompt: x'), on), ...events)
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('event push refs/heads/release/1 docs')
+  expect(stdout).toContain('event push refs/tags/v1.2.0 docs')
+  const refused = await play(job(step('prompt: x'), on), '--ref', 'other')
+  expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('does not accept other.\n') as unknown })
+})
+
+test('--schedule is one of several crons, and the others are named', async () => {
+  const on = "schedule: [{ cron: '0 3 * * *' }, { cron: '0 3 * * 1' }]"
+  const weekly = `- if: github.event.schedule == '0 3 * * 1'\n        ${step('prompt: x').slice(2)}`
+  const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain("Not played: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
 })

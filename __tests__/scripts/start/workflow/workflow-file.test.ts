@@ -266,9 +266,10 @@ test.each(['./', './visitors'])('%s of another repository is not an action of th
 })
 
 test.each([
-  ['[remote "origin"]\n\turl = https://github.com/acme/web.git\n', 'acme/web'],
-  ['[remote "origin"]\n\turl = git@github.com:acme/web.js\n', 'acme/web.js'],
-  ['[core]\n', undefined],
-])('a clone with %j is of %s', (config, name) => {
-  expect(parseRepositoryName(config)).toBe(name)
+  ['https://github.com/acme/web.git', 'acme/web'],
+  ['git@github.com:acme/web.js', 'acme/web.js'],
+  ['ssh://git@github.example.com:2222/acme/web/', 'acme/web'],
+  ['', undefined],
+])('a remote with the URL %j is of %s', (url, name) => {
+  expect(parseRepositoryName(url)).toBe(name)
 })
