@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { root } from '../support/markdown-files.ts'
 import { startIn80Columns } from '../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -110,6 +111,29 @@ test.concurrent('the change of a push consists of the given files', async () => 
   expect(shown).toContain('1 commit, 2 files: the push, from ')
   expect(shown).toContain('| M packages/a/src/x.ts (+1 -0)')
   expect(shown).not.toContain('| M README.md')
+})
+
+test.concurrent('an address and a name that a run would refuse are refused', async () => {
+  const wrong = createWorkflow(ROLLING, PERMISSIONS).replace('${{ vars.DOCS_AGENT_BASE_URL }}', 'docs.example.com')
+  const [address, name] = await Promise.all([play(wrong), play(createWorkflow('promt: Write it.', PERMISSIONS))])
+  expect([address.exitCode, name.exitCode]).toEqual([1, 1])
+  expect(address.shown).toContain('`base-url` must be a URL such as `https://docs.example.com/api`')
+  expect(name.shown).toContain('`prompt` is missing')
+})
+
+test.concurrent('a job that GitHub ends leaves the work of the agent behind', async () => {
+  const workflow = createWorkflow(ROLLING, PERMISSIONS).replace('steps:', 'timeout-minutes: 1\n    steps:')
+  const { exitCode, shown } = await play(workflow, '--scenario', 'slow')
+  expect(exitCode).toBe(1)
+  expect(shown).toContain('■ cancelled: cancelled')
+  expect(shown).toContain('The agent goes on with job_000001, which is billed, and its pull request stays unmarked')
+})
+
+test.concurrent('red steps with continue-on-error end the rehearsal of a recipe with 1', async () => {
+  const recipe = readFileSync(join(root, 'docs/recipes/rehearse.yml'), 'utf8')
+  const { exitCode, shown } = await play(recipe, '--speed', '100')
+  expect(exitCode).toBe(1)
+  expect(shown.match(/✘ failure: error/g)).toHaveLength(12)
 })
 
 test.concurrent('a comment becomes a follow-up', async () => {

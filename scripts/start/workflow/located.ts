@@ -42,7 +42,7 @@ function readText(token: Token): string {
   return String(parse(header === undefined ? source : `${header}\n${source}`))
 }
 
-function toLocated(token: Token): Located {
+export function toLocated(token: Token): Located {
   const line = token.range?.start.line ?? 1
   if (isSequence(token)) return { kind: 'list', line, items: Array.from(token, toLocated) }
   if (!isMapping(token)) {
@@ -66,6 +66,13 @@ const FEATURES = new FeatureFlags({ all: true })
 /** GitHub accepts `default: false` of an input without a type, as a text. The parser does not. */
 const UNTYPED_DEFAULT = "reading 'input default'. The type 'StringToken' was expected"
 
+/** The parser looks up keys in objects, in which it would find `constructor` and `__proto__` of every object. */
+export function createContext(schema: ReturnType<typeof getWorkflowSchema>): TemplateContext {
+  for (const definition of Object.values(schema.definitions))
+    if ('properties' in definition) Object.setPrototypeOf(definition.properties, null)
+  return new TemplateContext(new TemplateValidationErrors(), schema, new NoOperationTraceWriter())
+}
+
 /** @throws Error that names every problem with its line */
 export function refuseFile(problems: readonly string[], what = 'workflow'): void {
   if (problems.length === 0) return
@@ -79,7 +86,7 @@ export function refuseFile(problems: readonly string[], what = 'workflow'): void
  */
 export async function parseLocated(name: string, content: string): Promise<Located> {
   parseDocument(content).toJS({ maxAliasCount: MAX_ALIAS_COUNT })
-  const context = new TemplateContext(new TemplateValidationErrors(), getWorkflowSchema(), new NoOperationTraceWriter())
+  const context = createContext(getWorkflowSchema())
   // The parser reads them here, and its options set them only after that.
   context.state['featureFlags'] = FEATURES
   const { value } = parseWorkflow({ name, content }, context)

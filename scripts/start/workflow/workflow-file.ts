@@ -25,7 +25,7 @@ export interface Trigger {
   readonly filters: Readonly<Partial<Record<string, Filter>>>
 }
 
-/** An input of `workflow_dispatch`. */
+/** An input of `workflow_dispatch` or `workflow_call`. */
 export interface DispatchInput {
   readonly name: string
   readonly type: string
@@ -61,17 +61,33 @@ export interface Job {
   readonly if: Template | undefined
   /** The reusable workflow that this job calls. */
   readonly uses: Template | undefined
+  readonly with: Templates
+  readonly secrets: 'inherit' | Templates
   readonly env: Templates
   readonly permissions: Permissions | undefined
+  readonly runsOn: Located | undefined
   readonly matrix: Located | undefined
+  readonly failFast: Template | undefined
+  readonly maxParallel: Template | undefined
+  readonly timeoutMinutes: Template | undefined
+  readonly mayFail: Template | undefined
   readonly outputs: Templates
   readonly steps: readonly Step[]
+}
+
+/** What a workflow that can be called takes and returns. */
+interface Call {
+  readonly inputs: readonly DispatchInput[]
+  readonly secrets: readonly Pick<DispatchInput, 'name' | 'isRequired'>[]
+  readonly outputs: Templates
 }
 
 export interface Workflow {
   readonly name: string | undefined
   readonly triggers: readonly Trigger[]
   readonly inputs: readonly DispatchInput[]
+  /** Undefined if it cannot be called. */
+  readonly call: Call | undefined
   readonly env: Templates
   /** In an order in which each job comes after those that it needs. */
   readonly jobs: readonly Job[]
@@ -88,14 +104,30 @@ function readTriggers(on: Located | undefined): readonly Trigger[] {
   return listTexts(on).map((event) => toTrigger(event, on?.line ?? 1))
 }
 
-function readInputs(on: Located | undefined): readonly DispatchInput[] {
-  return listEntries(getEntry(getEntry(on, 'workflow_dispatch'), 'inputs')).map(([name, input]) => ({
+function readInputs(event: Located | undefined): readonly DispatchInput[] {
+  return listEntries(getEntry(event, 'inputs')).map(([name, input]) => ({
     name,
     type: getText(getEntry(input, 'type'))?.text ?? 'string',
     isRequired: getText(getEntry(input, 'required'))?.text === 'true',
     default: getText(getEntry(input, 'default'))?.text,
     options: listTexts(getEntry(input, 'options')),
   }))
+}
+
+function readCall(on: Located | undefined): Call | undefined {
+  if (on?.kind !== 'map')
+    return listTexts(on).includes('workflow_call') ? { inputs: [], secrets: [], outputs: {} } : undefined
+  const event = getEntry(on, 'workflow_call')
+  if (event === undefined) return undefined
+  const outputs = listEntries(getEntry(event, 'outputs')).flatMap(([name, output]) => {
+    const value = getText(getEntry(output, 'value'))
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const secrets = listEntries(getEntry(event, 'secrets')).map(([name, secret]) => ({
+    name,
+    isRequired: getText(getEntry(secret, 'required'))?.text === 'true',
+  }))
+  return { inputs: readInputs(event), secrets, outputs: Object.fromEntries(outputs) }
 }
 
 /** A step gets its inputs as variables in upper case, so that another spelling, such as `Base-URL`, is the same input. */
@@ -149,15 +181,23 @@ function readPermissions(from: Located | undefined): Permissions | undefined {
 }
 
 function readJob(id: string, job: Located, permissions: Permissions | undefined): Omit<Job, 'after'> {
+  const [strategy, secrets] = [getEntry(job, 'strategy'), getEntry(job, 'secrets')]
   return {
     id,
     line: job.line,
     needs: listTexts(getEntry(job, 'needs')),
     if: getText(getEntry(job, 'if')),
     uses: getText(getEntry(job, 'uses')),
+    with: getTexts(getEntry(job, 'with')),
+    secrets: secrets?.kind === 'scalar' ? 'inherit' : getTexts(secrets),
     env: getTexts(getEntry(job, 'env')),
     permissions: readPermissions(getEntry(job, 'permissions')) ?? permissions,
-    matrix: getEntry(getEntry(job, 'strategy'), 'matrix'),
+    runsOn: getEntry(job, 'runs-on'),
+    matrix: getEntry(strategy, 'matrix'),
+    failFast: getText(getEntry(strategy, 'fail-fast')),
+    maxParallel: getText(getEntry(strategy, 'max-parallel')),
+    timeoutMinutes: getText(getEntry(job, 'timeout-minutes')),
+    mayFail: getText(getEntry(job, 'continue-on-error')),
     outputs: getTexts(getEntry(job, 'outputs')),
     steps: readSteps(getEntry(job, 'steps')),
   }
@@ -220,7 +260,8 @@ export async function readWorkflow(name: string, content: string): Promise<Workf
   return {
     name: getText(getEntry(root, 'name'))?.text,
     triggers,
-    inputs: readInputs(getEntry(root, 'on')),
+    inputs: readInputs(getEntry(getEntry(root, 'on'), 'workflow_dispatch')),
+    call: readCall(getEntry(root, 'on')),
     env: getTexts(getEntry(root, 'env')),
     jobs,
   }
