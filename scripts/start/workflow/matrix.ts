@@ -42,6 +42,10 @@ const isMatch = (one: Combination, other: Combination): boolean =>
 export function listCombinations(matrix: Located | undefined, scope: Scope): readonly Combination[] {
   if (matrix === undefined) return [{}]
   const { include = [], exclude = [], ...axes } = readLists(matrix, scope)
+  const empty = Object.keys(axes).find((name) => axes[name]?.length === 0)
+  // GitHub's sentence.
+  if (empty !== undefined)
+    throw new NotEvaluable(`Line ${matrix.line}: Matrix vector '${empty}' does not contain any values.`)
   const count = Object.values(axes).reduce((product, values) => product * values.length, 1)
   if (count > MAX_COMBINATIONS)
     throw new NotEvaluable(`Line ${matrix.line}: ${count} combinations are more than ${MAX_COMBINATIONS}.`)

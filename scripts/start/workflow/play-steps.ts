@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { cleanForTerminal } from '../terminal.ts'
 import { readCompositeAction, type CompositeAction } from './called-files.ts'
 import {
@@ -77,7 +78,11 @@ async function playComposite(leg: Leg, action: CompositeAction, placed: PlacedSt
   const { step, scope, id, env } = placed
   const defaults = evaluateTexts(action.defaults, { ...scope, contexts: { ...scope.contexts, inputs: {} } })
   const inputs = { ...defaults, ...evaluateTexts(step.with, scope) }
-  const contexts = { inputs, secrets: {}, vars: {}, needs: {} }
+  const github = {
+    ...(leg.contexts['github'] as object),
+    action_path: join(leg.context.workspace, dirname(action.file)),
+  }
+  const contexts = { github, inputs, secrets: {}, vars: {}, needs: {} }
   const { file, steps } = action
   const list = { steps, contexts, env, prefix: `${id}_`, file, depth: depth + 1, later: placed.later }
   const end = await playSteps(leg, list)

@@ -6,6 +6,7 @@ import { createInputs, getPermissions } from '../../../../scripts/start/workflow
 import { listCombinations } from '../../../../scripts/start/workflow/matrix.ts'
 import { findOwnAction } from '../../../../scripts/start/workflow/own-actions.ts'
 import { parseRepositoryName } from '../../../../scripts/start/workflow/reader-repository.ts'
+import { describeRunner } from '../../../../scripts/start/workflow/runner.ts'
 import { readWorkflow } from '../../../../scripts/start/workflow/workflow-file.ts'
 import { root } from '../../../support/markdown-files.ts'
 
@@ -163,7 +164,7 @@ test('orders many jobs that need each other in linear time', async () => {
   expect(jobs.map(({ id }) => id).slice(-2)).toEqual(['a39', 'b39'])
 })
 
-const EMPTY = { contexts: {}, status: 'success' } as const
+const EMPTY = { contexts: { github: { ref_name: 'main' } }, status: 'success' } as const
 
 test.each([
   ['', [{}]],
@@ -176,6 +177,9 @@ test.each([
     ],
   ],
   ['${{ fromJSON(\'["a", true]\') }}', [{ x: 'a' }, { x: true }]],
+  ['["${{ github.ref_name }}", b]', [{ x: 'main' }, { x: 'b' }]],
+  ['[a]\n        include: ${{ fromJSON(\'[{"x":"a","y":[1]}]\') }}', [{ x: 'a', y: [1] }]],
+  ['[a, b]\n        exclude: ${{ fromJSON(\'[{"x":"b"}]\') }}', [{ x: 'a' }]],
   ['[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]', [{ x: 'b', z: 1 }, { x: 'c' }]],
 ])('a matrix of %s has the combinations %j', async (x, combinations) => {
   const matrix = x === '' ? '' : `    strategy:\n      matrix:\n        x: ${x}\n`
@@ -187,6 +191,7 @@ test.each([
 test.each([
   ['${{ vars.X }}', '`matrix` is "demo", and must be a list'],
   ['{ x: "${{ vars.X }}" }', '`x` is "demo", and must be a list'],
+  ['{ x: "${{ fromJSON(\'[]\') }}" }', "Matrix vector 'x' does not contain any values"],
   ['{ include: "${{ vars.X }}" }', '`include` is "demo", and must be a list'],
   [`{ ${Array.from('abcdefghi', (axis) => `${axis}: [1, 2]`).join(', ')} }`, '512 combinations are more than 256'],
 ])('the matrix %s is refused: %s', async (text, reason) => {
@@ -272,4 +277,20 @@ test.each([
   ['', undefined],
 ])('a remote with the URL %j is of %s', (url, name) => {
   expect(parseRepositoryName(url)).toBe(name)
+})
+
+test.each<[runsOn: unknown, os: string, arch: string, environment?: string]>([
+  ['ubuntu-latest', 'Linux', 'X64'],
+  ['ubuntu-24.04-arm', 'Linux', 'ARM64'],
+  ['windows-2025', 'Windows', 'X64'],
+  ['macos-latest', 'macOS', 'ARM64'],
+  ['macos-13', 'macOS', 'X64'],
+  ['macos-15-intel', 'macOS', 'X64'],
+  ['macos-15-large', 'macOS', 'X64'],
+  ['macos-15-xlarge', 'macOS', 'ARM64'],
+  [['self-hosted', 'macOS', 'X64'], 'macOS', 'X64', 'self-hosted'],
+  [{ group: 'big', labels: ['windows', 'ARM64'] }, 'Windows', 'ARM64'],
+  [{ group: 'big' }, 'Linux', 'X64'],
+])('a job that runs on %j has the runner %s %s', (runsOn, os, arch, environment = 'github-hosted') => {
+  expect(describeRunner(runsOn)).toEqual({ os, arch, environment })
 })
