@@ -40,7 +40,9 @@ function* findShared(played: readonly Played[]): Generator<string> {
   }
 }
 
-const canFail = ({ mayFail }: Job): boolean => mayFail?.text !== 'true'
+/** Whether a step or job can make a run red that is green so far. */
+export const canFail = ({ mayFail, if: condition }: Pick<Job, 'mayFail' | 'if'>): boolean =>
+  mayFail?.text !== 'true' && !/\bfailure\s*\(/.test(condition?.text ?? '')
 
 /** What can make the run of a step fail after the step. */
 function findLaterFailure({ stages, later }: Played): string | undefined {

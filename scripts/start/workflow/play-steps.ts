@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { cleanForTerminal } from '../terminal.ts'
+import { canFail } from './advice.ts'
 import { readCompositeAction, type CompositeAction } from './called-files.ts'
 import {
   ENV_ID,
@@ -69,10 +70,6 @@ function listSetVariables({ run }: Step): readonly string[] {
     (line) => /^\s*(?:(?:echo|printf|Write-Output)\s+)?["']?([A-Za-z_]\w*)(?:=|<<)/.exec(line)?.[1] ?? [],
   )
 }
-
-/** Whether a step of this kind can make the run fail after those before it. */
-const canFail = ({ uses, run, mayFail, if: condition }: Step): boolean =>
-  (uses ?? run) !== undefined && mayFail?.text !== 'true' && !/\bfailure\s*\(/.test(condition?.text ?? '')
 
 async function playComposite(leg: Leg, action: CompositeAction, placed: PlacedStep, depth: number): Promise<StepEnd> {
   const { step, scope, id, env } = placed
@@ -219,7 +216,7 @@ export async function playSteps(leg: Leg, list: StepList): Promise<Scope> {
     if (session.cancel.aborted) break
     if (leg.limit !== undefined && embedded.now() >= leg.limit.endsAtMs) status = 'cancelled'
     const id = list.prefix + (step.id ?? `__step_${index + 1}`)
-    const later = list.steps.slice(index + 1).find(canFail) ?? list.later
+    const later = list.steps.slice(index + 1).find((one) => (one.uses ?? one.run) && canFail(one)) ?? list.later
     const end = await playStep(leg, list, { step, id, later, getScope })
     if (step.id !== undefined) ends.set(step.id, end)
     if (end.conclusion === 'cancelled') status = 'cancelled'

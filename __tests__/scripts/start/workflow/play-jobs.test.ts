@@ -318,6 +318,7 @@ test.each<[what: string, workflow: string, cause: string]>([
   ['a later step after a failure', job(`${SINCE}\n      - { run: x, if: failure() }`), ''],
   ['an earlier step', job(`- run: x\n      ${SINCE}`), ''],
   ['another job', job(SINCE, 'push:', OTHER_JOB), 'the job test'],
+  ['a job after a failure', job(SINCE, 'push:', OTHER_JOB.replace('runs-on', 'if: failure()\n    runs-on')), ''],
   ['a job before it', withLines(job(SINCE, 'push:', OTHER_JOB), 'needs: test'), ''],
   ['another job, without that range', job(step('prompt: x'), 'push:', OTHER_JOB), ''],
   [
