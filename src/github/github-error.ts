@@ -1,6 +1,6 @@
 /** Classifies error responses of GitHub, and converts them to errors with hints. */
 import * as z from 'zod/mini'
-import { failureCause } from '../http/exchange.ts'
+import { failureCause, isDefect } from '../http/exchange.ts'
 import { explainTlsFailures, isTlsFailure } from '../http/tls-failures.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
@@ -23,6 +23,10 @@ export class TransportFailure extends Error {
     super('The request to GitHub got no complete response.', { cause })
   }
 }
+
+/** Returns the error of a request that got no complete response. A bug stays a bug. */
+export const toTransportFailure = (error: unknown): unknown =>
+  error instanceof ActionError || isDefect(error) ? error : new TransportFailure(error)
 
 const MAX_QUOTE_CHARS = 200
 /** Messages that repeat the status. */

@@ -81,6 +81,14 @@ export function failureCause(error: unknown): FailureCause {
   return classifyTlsFailure(code, message) ?? 'broken'
 }
 
+const DEFECT_NAMES = ['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError']
+
+/** Whether an error is a bug in this action and not a failure of a request: such errors of undici and Node have a code. */
+export function isDefect(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as Readonly<Record<string, unknown>>
+  return code === undefined && DEFECT_NAMES.includes(String(name))
+}
+
 /** Returns the code of an error, such as `ECONNRESET`, or the status of a proxy, such as `407`. The error's message is not shown: it can contain URLs or keys. */
 export function failureCode(error: unknown): string | undefined {
   if (error instanceof ConnectFailure) return failureCode(error.cause)

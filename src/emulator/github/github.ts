@@ -32,8 +32,12 @@ export interface EmbeddedGitHubOptions {
    * branches and workflows replace unknown ones. So is every other unknown repository, from its first request on.
    */
   readonly repository?: string
+  /** The branch of the real run of a rehearsal. By default the default branch of the agent's repository. */
+  readonly branch?: string
   /** The files of the change that started the run. By default one file. */
   readonly changedFiles?: readonly string[]
+  /** The default branch of the agent's repository. By default `main`. */
+  readonly defaultBranch?: string
   /** Overrides fields of the scenario's initial state. */
   readonly state?: Partial<GitHubState>
   /** Overrides the scenario's faults, by operation id. */
@@ -123,12 +127,15 @@ const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
   const { baseUrl, startMs, onExchange } = options
   const scenario: GitHubScenario = { ...DEFAULT_GITHUB, ...options.scenario }
-  const state: GitHubState = { ...createDemoState(scenario, startMs, options.changedFiles), ...options.state }
+  const { changedFiles, defaultBranch } = options
+  const state: GitHubState = { ...createDemoState(scenario, startMs, changedFiles, defaultBranch), ...options.state }
   let agentRepositoryName: string = SOURCE.repository
   if (options.repository !== undefined) {
     addAlias(options.repository)
     agentRepositoryName = options.repository
   }
+  const { [SOURCE.repository]: agentRepository } = state.repositories
+  if (agentRepository !== undefined && options.branch !== undefined) agentRepository.runBranch = options.branch
   const listJobs = options.listJobs ?? (() => [])
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()
