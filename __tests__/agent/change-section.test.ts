@@ -84,7 +84,14 @@ test.each<[what: string, fields: Partial<Change>, Level, bytes: number, expected
   ['long runs of backticks', { files: TICKS }, 'diff', 2_048, /^`{33}text\n[^]*bbbbbbb Second/m],
   ['runs of backticks that an invisible character separated', { files: APART }, 'diff', 2_048, /^`{33}text$/m],
   ['many runs of backticks', { files: RUNS }, 'diff', 1_048_576, /`a`a`a/],
-  ['the beginning of a long patch', { files: LONG }, 'diff', 8_192, /md\n\+a\n[^]*: 2 complete or/, /late/],
+  ['the beginning of a long patch', { files: LONG }, 'diff', 8_192, /md\n\+a\n[^]*: 1 complete or/, /late/],
+  [
+    'a short patch after one that does not fit',
+    { files: LONG },
+    'diff',
+    8_192,
+    /\n\+a\n--- docs\/next\.md\n@@ -1 \+1 @@\n-old\n\+new\n/,
+  ],
   [
     'the beginning of a long patch after a complete one',
     { files: AFTER_WHOLE },

@@ -161,15 +161,21 @@ function fileLine({ status, path, previousPath }: ChangedFile): string {
 const toStatistics = ({ additions, deletions }: ChangedFile): string => ` (+${additions} -${deletions})`
 const getHunk = ({ path, patch = '' }: ChangedFile): string => `--- ${cleanName(path)}\n${cleanBlock(patch)}\n`
 
-/** If a patch is longer than the remaining bytes, cut it before cleaning, to bound the time. */
+/**
+ * Takes the shortest patches first, because a lockfile would leave no space for the code (synaptent/aragora#7510). If a patch is
+ * longer than the remaining bytes, cut it before cleaning, to bound the time.
+ */
 function takeHunks(patched: readonly ChangedFile[], maxBytes: number) {
-  const tooLong = patched.findIndex(({ patch = '' }) => patch.length > maxBytes)
-  const short = tooLong === -1 ? patched : patched.slice(0, tooLong)
+  const shortestFirst = patched.toSorted((a, b) => (a.patch ?? '').length - (b.patch ?? '').length)
+  const short = shortestFirst.filter(({ patch = '' }) => patch.length <= maxBytes)
   const { texts: whole, bytesLeft } = takeFitting(short, getHunk, maxBytes)
-  const next = bytesLeft > MIN_CUT_PATCH_BYTES ? patched[whole.length] : undefined
-  if (next === undefined) return { whole, hunks: whole }
-  const beginning = getHunk({ ...next, patch: next.patch?.slice(0, maxBytes) })
-  return { whole, hunks: [...whole, cutBlock(beginning, bytesLeft)] }
+  const hunks = new Map(whole.map((hunk, index) => [shortestFirst[index], hunk]))
+  const next = bytesLeft > MIN_CUT_PATCH_BYTES ? shortestFirst[whole.length] : undefined
+  if (next !== undefined) {
+    const beginning = getHunk({ ...next, patch: next.patch?.slice(0, maxBytes) })
+    hunks.set(next, cutBlock(beginning, bytesLeft))
+  }
+  return { wholeCount: whole.length, hunks: patched.flatMap((file) => hunks.get(file) ?? []) }
 }
 
 /** Renders names first, then statistics, then hunks. Each part is rendered only if the parts before it are complete. */
@@ -185,7 +191,7 @@ function renderChange(change: Change, level: ChangeContext, maxBytes: number): B
   const names = takeFitting(files, fileLine, nameBytes + commits.bytesLeft)
   const statistics = takeFitting(files, toStatistics, commits.isComplete && names.isComplete ? names.bytesLeft : 0)
   const hunkBytes = statistics.isComplete ? statistics.bytesLeft - HEADINGS.hunks.length : 0
-  const { whole, hunks } = takeHunks(patched, hunkBytes)
+  const { wholeCount, hunks } = takeHunks(patched, hunkBytes)
   const lines = names.texts.map((line, index) => `${line.slice(0, -1)}${statistics.texts[index] ?? ''}\n`)
   const hunksHeading = hunks.length === 0 ? '' : HEADINGS.hunks
   const unpatched = level === 'diff' ? files.length - patched.length : 0
@@ -196,7 +202,7 @@ function renderChange(change: Change, level: ChangeContext, maxBytes: number): B
       ...listMissing(files.length - names.texts.length, 'file name'),
       ...(hasFiles && change.fileList !== 'complete' ? ['the files that GitHub does not list'] : []),
       ...listMissing(names.texts.length - statistics.texts.length, 'line count'),
-      ...listMissing(patched.length - whole.length, 'complete or partial diff'),
+      ...listMissing(patched.length - wholeCount, 'complete or partial diff'),
       ...listMissing(unpatched, 'file without a text diff', 'files without a text diff'),
     ],
   }
