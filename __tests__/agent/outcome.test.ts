@@ -347,6 +347,11 @@ test('describes what is known about a pull request, and nothing else', () => {
     'It is not known whether its checks have passed. GitHub has not computed yet whether it conflicts with its base branch.',
   )
   expect(describe({ state: 'closed', checks: 'pending' })).toBe('It is already closed. Its checks have not finished.')
+  const running = [
+    { name: 'Vercel', state: 'pending' },
+    { name: 'build', state: 'success' },
+  ] as const
+  expect(describe({ checks: 'pending', checkList: running })).toBe('Its checks have not finished: `Vercel`.')
   expect(describe({ checks: 'pending', ...WAITS_FOR_APPROVAL })).toBe('Its checks wait for approval.')
   const checkList = ['build failure', 'DCO action_required', 'links timed_out', 'lint success', 'ci'].map((check) => {
     const [name = '', conclusion] = check.split(' ')

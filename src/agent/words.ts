@@ -78,7 +78,7 @@ interface Blocker {
 export function listBlockers(run: Run): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = run
   const found = getPullRequestFacts(run)
-  const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList } = found
+  const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList = [] } = found
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const ofChecks = describeChecks(found) ?? ''
   const failed = listFailedChecks(checkList).map(({ name, conclusion = 'failure' }) =>
@@ -86,19 +86,20 @@ export function listBlockers(run: Run): readonly Blocker[] {
     conclusion === 'failure' ? name : `${name}: ${conclusion.replaceAll('_', ' ')}`,
   )
   const outsideNames = `: ${quoteNames(outside ?? [])}`
-  const failedNames = failed.length === 0 ? '' : `: ${quoteNames(failed)}`
+  const pending = checkList.filter((check) => check.state === 'pending').map(({ name }) => name)
+  const formatDetails = (names: readonly string[]): string => (names.length === 0 ? '' : `: ${quoteNames(names)}`)
   const rows: readonly (readonly [applies: boolean, short: string, advice: string, details?: string])[] = [
     [isInScope(found) === false, 'it changes files outside of the allowed paths', REVIEW_FILES, outsideNames],
     [mergeable === false, 'it conflicts with its base branch', RESOLVE_CONFLICT],
     [isBehind === true, 'it is behind its base branch', UPDATE_BRANCH, ', which requires an update before a merge'],
-    [checks === 'failure', ofChecks, REVIEW_CHECKS, failedNames],
+    [checks === 'failure', ofChecks, REVIEW_CHECKS, formatDetails(failed)],
     [
       allowedPaths.length > 0 && !outside,
       'it is not known whether its files are in the allowed paths',
       hint ?? REVIEW_ALL_FILES,
     ],
     [waitForChecks && !checks, 'it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
-    [checks === 'pending', ofChecks, isHeld === true ? APPROVE : REVIEW_CHECKS],
+    [checks === 'pending', ofChecks, isHeld === true ? APPROVE : REVIEW_CHECKS, formatDetails(pending)],
     [checks === 'none', ofChecks, NO_CHECKS],
     [state === 'draft', 'it is a draft', 'Mark it as ready for review when it is.'],
   ]
