@@ -1,13 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { Input, RawInputs } from '../../src/action/inputs.ts'
-import {
-  AGENT_FIELDS,
-  changeRangeInput,
-  failOnInput,
-  reviewersInput,
-  toTask,
-  appendContext,
-} from '../../src/agent/inputs.ts'
+import { AGENT_FIELDS, failOnInput, toTask, appendContext } from '../../src/agent/inputs.ts'
+import { changeRangeInput } from '../../src/agent/change/range.ts'
+import { reviewersInput } from '../../src/agent/features/reviewers.ts'
 import { FAIL_ON } from '../../src/agent/facts.ts'
 import { filterFiles, findOutOfScope, parsePathRules } from '../../src/agent/path-filter.ts'
 import { ActionError } from '../../src/runtime/errors.ts'

@@ -21,7 +21,7 @@ import {
 } from '../support/report.ts'
 import type { FailOn } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
+import { formatPullRequest } from '../../src/agent/words.ts'
 import { renderSummary } from '../../src/agent/output/summary.ts'
 import { createGitHubError } from '../support/fake-github.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../src/agent/skip.ts'
 import { conclude } from '../../src/agent/outcome.ts'
-import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
+import { formatPullRequest } from '../../src/agent/words.ts'
 import {
   createUnstartedRun,
   formatWarnings,
@@ -15,9 +15,8 @@ import {
   type Turn,
 } from '../../src/agent/record.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
-import { parseComment } from '../../src/agent/command.ts'
+import { parseComment, renderReply, renderReplyMarker } from '../../src/agent/features/command.ts'
 import { namesInputs } from '../../src/agent/inputs.ts'
-import { renderReply, renderReplyMarker } from '../../src/agent/output/reply.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../support/comment-events.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { isOwnComment } from '../../src/agent/history/state.ts'
-import { parseComment } from '../../src/agent/command.ts'
+import { parseComment } from '../../src/agent/features/command.ts'
 import { isSkip } from '../../src/agent/skip.ts'
 import { type Role, createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'

@@ -1,6 +1,6 @@
 import type { AgentInputs, Task } from '../../src/agent/facts.ts'
 import { JobWatch } from '../../src/agent/turn/watch.ts'
-import { createJobFollowUp } from '../../src/agent/pull-request/follow-up.ts'
+import { createJobFollowUp } from '../../src/agent/follow-up.ts'
 import { plainTarget, type Target } from '../../src/agent/turn/target.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'

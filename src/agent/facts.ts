@@ -57,9 +57,6 @@ export const SKIP_OWN_CHANGES = ['true', 'same-label'] as const
 /** What to do if an open pull request of the agent has the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
 
-/** After this number of follow-ups to one pull request, a person must merge or close it. */
-export const DEFAULT_MAX_FOLLOW_UPS = 20
-
 /** The default of `label` in action.yml, and in the recipe attach.yml. */
 export const DEFAULT_LABEL = 'docs-agent'
 
@@ -105,6 +102,10 @@ export interface AgentInputs extends InputValues {
   readonly hash: () => Promise<string>
 }
 
+/** Whether an input needs to read the pull request of the job. */
+export const needsPullRequestRead = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+  waitForChecks || allowedPaths.length > 0
+
 /**
  * The first of the three groups that a function may take of the step: the smallest one that has what it uses, itself or through
  * what it calls. Plain data: a function that takes only this sends no request and records nothing.
@@ -112,3 +113,6 @@ export interface AgentInputs extends InputValues {
 export interface Facts extends Pick<Step, 'context'> {
   readonly inputs: AgentInputs
 }
+
+/** The repository in which the agent opens its pull requests. */
+export const getRepository = ({ context, inputs }: Facts): string => inputs.prRepository || context.repository

@@ -1,9 +1,8 @@
-/** The inputs of the agent's action, parsed. Hides their names, defaults and checks. */
+/** The table of the inputs of the agent's action. Each feature brings its own rows; the others are here. */
 import {
   apiKeyInput,
   baseUrlInput,
   booleanInput,
-  choiceInput,
   field,
   type Field,
   hashInputs,
@@ -15,38 +14,29 @@ import {
   linesField,
   toItems,
   optionalInput,
-  labelInput,
   parseFields,
   pollIntervalInput,
   type RawInputs,
-  REF_PATTERN,
   rejectInput,
-  repositoryInput,
   appendRejectedValue,
   SERVICE_FIELDS,
-  skipLabelsInput,
-  textInput,
   timeoutInput,
   tokenInput,
-  wholeNumberInput,
   removeSecrets,
 } from '../action/inputs.ts'
+import { EXEMPT_FIELDS } from './features/exempt.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
+import { CHANGE_FIELDS } from './change/change.ts'
+import { LOOP_FIELDS } from './change/loop.ts'
+import { CHECKS_FIELDS } from './features/checks.ts'
+import { COMMAND_FIELDS } from './features/command.ts'
+import { FIX_ROUNDS_FIELDS } from './features/fix-rounds.ts'
+import { REVIEWERS_FIELDS } from './features/reviewers.ts'
+import { ROLLING_FIELDS } from './features/rolling.ts'
+import { SCOPE_FIELDS } from './features/scope.ts'
+import { TRACK_FIELDS } from './features/track.ts'
 import { joinWords } from '../text/format.ts'
-import {
-  CHANGE_CONTEXTS,
-  DEFAULT_MAX_FOLLOW_UPS,
-  FAIL_ON,
-  type FailOn,
-  type AgentInputs,
-  type InputValues,
-  ON_OPEN_PR,
-  type RequestedRange,
-  type RequestedReviewers,
-  SKIP_OWN_CHANGES,
-  type Task,
-} from './facts.ts'
-import { parsePathRules } from './path-filter.ts'
+import { FAIL_ON, type FailOn, type AgentInputs, type InputValues, type Task } from './facts.ts'
 
 export const isDryRunRequested = (raw: RawInputs): boolean => isTrue(raw, 'dry-run')
 
@@ -102,66 +92,6 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   return problems.length === 0 ? new Set(words) : rejectInput(...problems)
 }
 
-/** A login, which may end with an enterprise's short code, or a team. A leading `@` is accepted, because people copy mentions. */
-const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
-
-/** GitHub's limit for one pull request. */
-const MAX_NAMES = 15
-
-const AUTHORS = 'change-authors'
-const APPROVERS = 'change-reviewers'
-
-export const reviewersInput: Input<RequestedReviewers> = (text, raw) => {
-  const given = toItems(text)
-  const wrong = given.filter(({ item }) => !NAME.test(item))
-  if (wrong.length > 0)
-    return rejectInput(
-      ...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``),
-    )
-  const items = given.map(({ item }) => item)
-  const names = items.filter((item) => item !== AUTHORS && item !== APPROVERS).map((item) => item.replace('@', ''))
-  if (names.length > MAX_NAMES) return rejectInput(`has more than ${MAX_NAMES} names, which is GitHub's limit`)
-  if (given.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to request reviews')
-  return { hasAuthors: items.includes(AUTHORS), hasApprovers: items.includes(APPROVERS), names }
-}
-
-/** A tag may contain `@`, so a repository is only what looks like `owner/name` before the first `@`. `.` and `..` are no names. */
-const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
-
-/** Not `#123`, which YAML reads as a comment. */
-const PULL_REQUEST = /^(?:([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}\/)[\w.-]+)\/)?pull\/([1-9]\d{0,8})$/
-
-const RULE =
-  'must be empty, `since-last-success`, `pull/123`, `owner/name/pull/123`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
-
-/** Git's id of nothing: GitHub sends it as `before` of a new branch or tag, and as `after` of a deleted one. */
-const ZEROS = /^0{40}(?:0{24})?$/
-
-const USE_EVENT = 'leave `change-range` empty to use the range of the event, which knows these cases'
-
-export const changeRangeInput: Input<RequestedRange> = (text) => {
-  if (text === '') return { kind: 'event' }
-  if (text === 'since-last-success') return { kind: 'since-last-success' }
-  const pullRequest = PULL_REQUEST.exec(text)
-  if (pullRequest !== null) return { kind: 'pull-request', repository: pullRequest[1], number: Number(pullRequest[2]) }
-  const [, repository, ends = text] = WITH_REPOSITORY.exec(text) ?? []
-  const [base = '', head = '', ...others] = ends.split('...')
-  if (ZEROS.test(base))
-    return rejectInput(
-      `has zeros as BASE, which GitHub sends as \`before\` of a new branch or tag: nothing was there before; ${USE_EVENT}`,
-    )
-  if (ZEROS.test(head))
-    return rejectInput(
-      `has zeros as HEAD, which GitHub sends as \`after\` of a deleted branch or tag: nothing is there any more; ${USE_EVENT}`,
-    )
-  if (text.includes('...') && (base === '') !== (head === ''))
-    return rejectInput(
-      `has no ${base === '' ? 'BASE' : 'HEAD'}: an expression is empty, such as \`github.event.before\` in an event other than a push; ${USE_EVENT}`,
-    )
-  if (others.length > 0 || !REF_PATTERN.test(base) || !REF_PATTERN.test(head)) return rejectInput(RULE)
-  return { kind: 'between', repository, base, head }
-}
-
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
 
@@ -178,34 +108,6 @@ const promptFileInput = optionalInput((text, raw, workspace) => {
   const prompt = readWorkspaceFile(workspace, text, MAX_PROMPT_BYTES)
   return prompt.trim() === '' ? rejectInput(BLANK) : prompt
 })
-
-/** The label identifies the rolling pull request, and the token is needed to find it. */
-const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
-  const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
-  if (choice !== 'new' && missing.length > 0) return `needs ${missing.join(' and ')} unless it is \`new\``
-  if (choice !== 'skip' || raw['change-range']?.trim() !== 'since-last-success') return false
-  return 'cannot be `skip` together with `change-range: since-last-success`: a skipped run succeeds, so no later run would send its changes; use `follow-up`'
-})
-
-/** No text of this action begins with `/`, so its own comments are never commands. */
-const commandWord = textInput(
-  /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
-  'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
-)
-
-const commandInput = inputThat(commandWord, (command, raw) => {
-  if (command === '') return false
-  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment determines the job'
-  return !isGiven(raw, 'github-token') && 'needs `github-token` to check who is allowed to use commands'
-})
-
-const MAX_FIX_ROUNDS = 5
-
-const fixRoundsInput = inputThat(
-  wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
-  (rounds, raw) =>
-    rounds > 0 && !isTrue(raw, 'wait-for-checks') && 'needs `wait-for-checks: true` to find failed checks',
-)
 
 /** The inputs that the step can apply only at the end of a job, and whether each one is set. */
 const APPLIED_AT_END: Readonly<Record<string, (raw: RawInputs) => boolean>> = {
@@ -226,7 +128,7 @@ export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
   promptFile: field('prompt-file', '', promptFileInput),
   jobId: field('job-id', '', jobIdInput),
-  command: field('command', '', commandInput),
+  ...COMMAND_FIELDS,
   dryRun: field('dry-run', 'false', dryRunInput),
   projectId: SERVICE_FIELDS.projectId,
   apiKey: field('api-key', '', unlessDryRun(apiKeyInput)),
@@ -234,19 +136,15 @@ export const AGENT_FIELDS = {
   wait: field('wait', 'true', waitInput),
   timeoutMs: field('timeout-minutes', '60', timeoutInput),
   pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
-  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
-  changeRange: field('change-range', '', changeRangeInput),
-  paths: linesField('paths', parsePathRules),
-  skipLabels: linesField('skip-labels', skipLabelsInput),
-  skipOwnChanges: field('skip-own-changes', 'true', choiceInput(SKIP_OWN_CHANGES)),
-  onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
-  maxFollowUps: field('max-follow-ups', String(DEFAULT_MAX_FOLLOW_UPS), wholeNumberInput(1, 100, ' of follow-ups')),
-  label: field('label', '', labelInput),
-  prRepository: field('pr-repository', '', repositoryInput),
-  waitForChecks: field('wait-for-checks', 'false', booleanInput),
-  fixRounds: field('fix-rounds', '0', fixRoundsInput),
-  allowedPaths: linesField('allowed-paths', parsePathRules),
-  reviewers: linesField('reviewers', reviewersInput),
+  ...CHANGE_FIELDS,
+  ...EXEMPT_FIELDS,
+  ...LOOP_FIELDS,
+  ...ROLLING_FIELDS,
+  ...TRACK_FIELDS,
+  ...CHECKS_FIELDS,
+  ...FIX_ROUNDS_FIELDS,
+  ...SCOPE_FIELDS,
+  ...REVIEWERS_FIELDS,
   githubToken: field('github-token', '', tokenInput),
   /** Empty: all words except `no-changes` whose required inputs are set. */
   failOn: linesField('fail-on', failOnInput),

@@ -15,7 +15,7 @@ import {
   describeOperation,
   formatPullRequest,
   formatPullRequestTitle,
-} from './pull-request-status.ts'
+} from './words.ts'
 import {
   getError,
   getJob,

@@ -1,5 +1,6 @@
 /** Says which permissions a step's token needs, as a line to paste into a workflow. */
-import { isExplicitRange, type AgentInputs } from './facts.ts'
+import { isSameRepository } from '../github/schemas.ts'
+import { isExplicitRange, type AgentInputs, type Facts, getRepository } from './facts.ts'
 
 type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
 
@@ -25,3 +26,9 @@ export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 /** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
 export const formatGrant = (inputs: PermissionInputs): string =>
   `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If \`github-token\` is another token, that token needs them instead.`
+
+/** Says which permissions the token needs where the agent opens its pull requests. */
+export function formatTrackingGrant(step: Facts, repository = getRepository(step)): string {
+  if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
+  return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
+}

@@ -1,4 +1,4 @@
-import { isUnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
+import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'

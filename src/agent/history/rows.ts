@@ -7,7 +7,7 @@ import { type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts 
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import { getTurnOutcome, formatEnd } from '../outcome.ts'
 import type { History, HistoryRow, HistoryUpdate } from './state.ts'
-import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
+import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
 import type { Facts } from '../facts.ts'
 import { MERGE } from './render.ts'
 
