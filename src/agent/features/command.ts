@@ -220,8 +220,8 @@ const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
  * Renders the hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment. A
  * later attempt replaces only the reply of its own step, never the reply of another step or another job of a matrix.
  */
-export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyKey): string {
-  const { runId, workflowJob, runnerStepId, inputsHash } = place
+export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, key: ReplyKey): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = key
   const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
   return `<!-- docs-agent-action: reply run=${runId} ${step} ${kind}=${id} -->`
 }
