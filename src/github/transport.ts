@@ -60,7 +60,12 @@ export interface RequestPolicy {
   readonly maxRetries?: number
   /** How many attempts have failed in another form: the first attempt is a retry, after the usual pause. */
   readonly failuresBefore?: number
+  /** Whether the object is so new that GitHub may not know it yet: a 404 is retried after 2, 4 and 8 seconds. */
+  readonly mayBeNew?: boolean | undefined
 }
+
+/** For an object that an event has just announced. */
+export type Freshness = Pick<RequestPolicy, 'mayBeNew'>
 
 /** Large enough for a comparison of 300 files with patches. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -68,6 +73,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const ATTEMPT_TIMEOUT_MS = 30_000
 /** Give up after this many retries. Waits for a rate limit are bounded by the deadline instead. */
 export const MAX_RETRIES = 3
+const NEW_OBJECT_DELAYS_MS: readonly number[] = [2_000, 4_000, 8_000]
 /** GitHub asks for exponentially longer waits if a rate limit is hit repeatedly: 1 s, then doubled up to this limit. */
 const MAX_REPEATED_LIMIT_MS = 60_000
 /** GitHub redirects once, from a repository's old name to its present one. */
@@ -95,6 +101,29 @@ function unwrapResponse(error: unknown): GitHubResponse {
   const { response, cause = error } = error as { readonly response?: GitHubResponse; readonly cause?: unknown }
   if (response !== undefined) return response
   throw cause
+}
+
+/**
+ * Returns a function that decides, after each failed attempt of one request, how long to wait before the next one. It throws the
+ * error if there is no next attempt.
+ */
+function createRetries(
+  { isIdempotent = false, maxRetries = MAX_RETRIES, failuresBefore = 0, mayBeNew = false }: RequestPolicy,
+  clock: Pick<Clock, 'wallTime'>,
+): (error: unknown) => { readonly delayMs: number; readonly isLimit: boolean } {
+  const newDelaysMs = mayBeNew ? [...NEW_OBJECT_DELAYS_MS] : []
+  let limits = 0
+  let failures = failuresBefore
+  return (error) => {
+    if (error instanceof ErrorResponse && error.isRateLimit) {
+      const repeatedMs = Math.min(1_000 * 2 ** limits++, MAX_REPEATED_LIMIT_MS)
+      return { delayMs: Math.max(error.limitMs(clock.wallTime()), repeatedMs), isLimit: true }
+    }
+    const newDelayMs = error instanceof ErrorResponse && error.status === 404 ? newDelaysMs.shift() : undefined
+    if (newDelayMs !== undefined) return { delayMs: newDelayMs, isLimit: false }
+    if (failures >= maxRetries || !isTransient(error, isIdempotent)) throw error
+    return { delayMs: getRetryDelayMs(++failures), isLimit: false }
+  }
 }
 
 /**
@@ -150,16 +179,15 @@ export function createRequestPolicy(
   return (octokit) => {
     octokit.hook.wrap('request', async (request, options) => {
       const policy = options.request as RequestPolicy
-      const { redirect, isIdempotent = options.method !== 'POST', maxRetries = MAX_RETRIES } = policy
+      const { redirect, failuresBefore = 0, isIdempotent = options.method !== 'POST' } = policy
       const repository = `${String(options['owner'])}/${String(options['repo'])}`
       const send = async (signal: AbortSignal): Promise<GitHubResponse> => {
         // Octokit passes one object to all hooks, so it is changed in place.
         options.request = { ...options.request, signal }
         return Promise.resolve(request(options)).catch(unwrapResponse)
       }
-      let limits = 0
-      let failures = policy.failuresBefore ?? 0
-      if (failures > 0) await clock.sleep(getRetryDelayMs(failures), deadline.signal)
+      const getRetry = createRetries({ ...policy, isIdempotent }, clock)
+      if (failuresBefore > 0) await clock.sleep(getRetryDelayMs(failuresBefore), deadline.signal)
       for (;;) {
         try {
           const response = await attempt(send, redirect, repository)
@@ -167,17 +195,11 @@ export function createRequestPolicy(
           if (!isJson && redirect !== 'manual') throw new InvalidResponse()
           return response
         } catch (error) {
-          const limitMs =
-            error instanceof ErrorResponse && error.isRateLimit ? error.limitMs(clock.wallTime()) : undefined
-          if (limitMs === undefined && !(failures < maxRetries && isTransient(error, isIdempotent))) throw error
-          const delayMs =
-            limitMs === undefined
-              ? getRetryDelayMs(++failures)
-              : Math.max(limitMs, Math.min(1_000 * 2 ** limits++, MAX_REPEATED_LIMIT_MS))
+          const { delayMs, isLimit } = getRetry(error)
           if (delayMs >= deadline.getLeftMs()) throw error
           const { method, url } = octokit.request.endpoint.parse(options)
           debug(`Retrying in ${delayMs / 1_000} s: ${method} ${url}`)
-          await (limitMs === undefined ? clock.sleep(delayMs, deadline.signal) : waitForLimit(delayMs, deadline.signal))
+          await (isLimit ? waitForLimit(delayMs, deadline.signal) : clock.sleep(delayMs, deadline.signal))
         }
       }
     })
