@@ -187,7 +187,8 @@ export function createRequestPolicy(
         return Promise.resolve(request(options)).catch(unwrapResponse)
       }
       const getRetry = createRetries({ ...policy, isIdempotent }, clock)
-      if (failuresBefore > 0) await clock.sleep(getRetryDelayMs(failuresBefore), deadline.signal)
+      const pauseMs = Math.min(getRetryDelayMs(failuresBefore), deadline.getLeftMs())
+      if (pauseMs > 0) await clock.sleep(pauseMs, deadline.signal)
       for (;;) {
         try {
           const response = await attempt(send, redirect, repository)
