@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { root } from './support/markdown-files.ts'
 
 interface Step {
+  readonly if?: string
   readonly uses?: string
   readonly run?: string
   readonly with?: Readonly<Record<string, unknown>>
@@ -69,12 +70,13 @@ describe('ci.yml', () => {
     const job = getJob(ci, 'tests')
     expect(listCommands(job)).toEqual(['npm start', 'node scripts/uninstalled/play.mjs', 'npm cit'])
     expect(contributing).toContain('\nnpm start\nnpm cit\n')
-    const [checkout, setup] = job.steps
+    const [checkout, setup, , , setupOnMac] = job.steps
     expect([checkout?.uses, setup?.uses]).toEqual([
       expect.stringContaining('actions/checkout@'),
       expect.stringContaining('actions/setup-node@'),
     ])
     expect(setup?.with).toEqual({ 'node-version': '${{ matrix.node }}', 'package-manager-cache': false })
+    expect([setupOnMac?.uses, setupOnMac?.if]).toEqual([setup?.uses, "runner.os == 'macOS'"])
   })
 
   test('runs them on three systems, with the lowest and the newest Node.js that `engines` allows', () => {
@@ -125,6 +127,19 @@ describe('nightly.yml', () => {
   })
 })
 
+test.each([
+  ['release', release, 'check'],
+  ['check-dist', readOwn('check-dist'), 'dist'],
+])('%s.yml builds dist/ with the Node.js of setup-node, and compares it', (_name, workflow, name) => {
+  const job = getJob(workflow, name)
+  const setup = job.steps.find(({ uses = '' }) => uses.startsWith('actions/setup-node@'))
+  expect(setup?.with).toMatchObject({ 'node-version-file': '.node-version' })
+  const commands = listCommands(job)
+  const build = commands.indexOf('node scripts/build/build.ts')
+  expect(build).toBeGreaterThan(0)
+  expect(commands.at(-1)).toContain('git status --porcelain')
+})
+
 describe('release.yml', () => {
   test('runs for the tag of a version, one run at a time', () => {
     expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } })
@@ -137,7 +152,7 @@ describe('release.yml', () => {
     expect(check?.permissions).toEqual(READS)
     expect(listCommands(getJob(release, 'check')).slice(0, 3)).toEqual([
       'npm cit',
-      'npm run build',
+      'node scripts/build/build.ts',
       'npm run release:prepare -- "${GITHUB_REF_NAME#v}"',
     ])
     expect([draft?.needs, draft?.environment]).toEqual(['check', 'release'])

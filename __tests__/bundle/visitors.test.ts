@@ -2,7 +2,6 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
@@ -118,7 +117,7 @@ test('an unexpected error that ends the process leaves no partial file', async (
 /** Creates a Node.js that can write files of at most 32 KiB. A program sees this like a full disk. */
 function createNodeWithSmallFiles(): string {
   const script = join(createTemporaryFolder(), 'node')
-  writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${NODE_24}' "$@"\n`)
+  writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${process.execPath}' "$@"\n`)
   chmodSync(script, 0o755)
   return script
 }

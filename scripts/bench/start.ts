@@ -2,7 +2,6 @@
 // packaged action with a program of built-ins only, and with programs of packages that actions often use.
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { NODE_24 } from '../small-runner/node-24.ts'
 import { runAction, type RunOptions } from '../small-runner/run-action.ts'
 import { installPeers } from './start-peers.ts'
 import type { Row } from './row.ts'
@@ -71,7 +70,6 @@ export async function measureStart(): Promise<Row[]> {
     const { startedAtMs, durationMs, conclusion, rawOutput } = await runAction({
       action: root,
       program,
-      node: NODE_24,
       ...step,
     })
     if (conclusion !== 'success') throw new Error(`${program} failed:\n${rawOutput}`)

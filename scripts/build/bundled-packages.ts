@@ -15,10 +15,10 @@ const PACKAGES_OF_START = ['@actions/workflow-parser', '@actions/expressions', '
 /** Lists the folders of all bundled packages, such as `node_modules/zod`. */
 function listBundledPackages(root: string): string[] {
   const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly optional?: boolean }>>
   }
-  return Object.entries(lock.packages).flatMap(([folder, { dev }]) =>
-    folder === '' || (dev === true && !PACKAGES_OF_START.includes(folder)) ? [] : [folder],
+  return Object.entries(lock.packages).flatMap(([folder, { dev, optional }]) =>
+    folder === '' || optional === true || (dev === true && !PACKAGES_OF_START.includes(folder)) ? [] : [folder],
   )
 }
 
