@@ -1,11 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { REPLACED_MODULES } from './scripts/build/replaced-modules.ts'
-
-const replacements = Object.entries(REPLACED_MODULES).map(([file, code]) => [
-  `/node_modules/${file}$`,
-  ['<rootDir>/__tests__/support/replaced-module.cjs', { code }],
-])
-const replacedFiles = Object.keys(REPLACED_MODULES).join('|')
 
 /** @type {import('jest').Config} */
 export default {
@@ -25,9 +18,8 @@ export default {
   reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    ...Object.fromEntries(replacements),
     '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(?:@actions/workflow-parser/.*-schema\\.js|${replacedFiles})$)`],
+  transformIgnorePatterns: ['/node_modules/(?!@actions/workflow-parser/.*-schema\\.js$)'],
 }

@@ -26,7 +26,7 @@ function readScript(workflow: string, name: string): string {
 function runScript(script: string, gh: string, env: Readonly<Record<string, string>>) {
   const { path, remove } = openScratchFolder('release-step-')
   try {
-    for (const file of ['package.json', 'package-lock.json']) cpSync(join(root, file), join(path, file))
+    cpSync(join(root, 'dist/sbom.spdx.json'), join(path, 'dist/sbom.spdx.json'))
     const before = [...readdirSync(path), 'gh', 'calls', 'script']
     writeFileSync(join(path, 'gh'), `#!/usr/bin/env bash\necho "$*" >> '${join(path, 'calls')}'\n${gh}\n`)
     chmodSync(join(path, 'gh'), 0o755)

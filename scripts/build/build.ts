@@ -9,7 +9,8 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
 import { SHARED_EMULATOR, shareEmulator } from './share-emulator.ts'
-import { type BundleStats, thirdPartyLicenses } from './third-party-licenses.ts'
+import { formatSbom } from './sbom.ts'
+import { type BundleStats, formatLicenses, listPackages, type ThirdPartyPackage } from './third-party-packages.ts'
 
 const BUNDLES = {
   agent: 'src/entries/agent.js',
@@ -31,9 +32,6 @@ type Ncc = (
   readonly assets: Readonly<Record<string, { readonly source: string }>>
   readonly stats: { readonly toJson: () => BundleStats }
 }>
-
-/** undici loads this module only to send form data, which nothing here does. Leaving it out makes the first file smaller. */
-const UNUSED_MODULE = '../web/fetch/body.js'
 
 /**
  * ncc's own `--minify` does not minify chunks, and keeps unused code in the first file: most of zod, which every step would
@@ -69,12 +67,13 @@ const sharedEmulator = shareEmulator(path.join(root, 'build'))
 // In this process, which compiles ncc once. Its cache is in the home folder, and a build that is killed leaves a broken cache
 // there, which breaks later builds.
 const ncc = createRequire(import.meta.url)(path.join(root, 'build/ncc/dist/ncc/index.js')) as Ncc
-const NCC_OPTIONS = { externals: [UNUSED_MODULE, SHARED_EMULATOR], cache: false, quiet: true }
+const NCC_OPTIONS = { externals: [SHARED_EMULATOR], cache: false, quiet: true }
 
-/** Bundles an entry into a folder of `build`. */
-async function bundle(entry: string, out: string): Promise<void> {
+/** Bundles an entry into a folder of `build`. @returns the packages in the bundle */
+async function bundle(entry: string, out: string): Promise<readonly ThirdPartyPackage[]> {
   const { code, assets, stats } = await ncc(path.join(root, 'build', entry), NCC_OPTIONS)
-  const licenses = thirdPartyLicenses(stats.toJson())
+  const packages = listPackages(stats.toJson())
+  const licenses = formatLicenses(packages)
   const files = {
     'index.js': code,
     ...Object.fromEntries(Object.entries(assets).map(([name, { source }]) => [name, source])),
@@ -83,9 +82,16 @@ async function bundle(entry: string, out: string): Promise<void> {
   fs.mkdirSync(path.join(root, out), { recursive: true })
   for (const [name, text] of Object.entries(files))
     fs.writeFileSync(path.join(root, out, name), name.endsWith('.js') ? await minifyModule(text) : text)
+  return packages
 }
 
-for (const [name, entry] of Object.entries(BUNDLES)) await bundle(entry, `build/dist/${name}`)
+const released: ThirdPartyPackage[] = []
+for (const [name, entry] of Object.entries(BUNDLES)) {
+  const packages = await bundle(entry, `build/dist/${name}`)
+  // `.gitattributes` keeps this bundle out of what runners download.
+  if (name !== 'start') released.push(...packages)
+}
+fs.writeFileSync(path.join(root, 'build/dist/sbom.spdx.json'), formatSbom(released))
 // The report is in the bundle of the agent, which has the same packages.
 fs.mkdirSync(path.join(root, 'build/dist/report'))
 fs.writeFileSync(
@@ -93,8 +99,7 @@ fs.writeFileSync(
   "process.argv.push('report')\nawait import('../agent/index.js')\n",
 )
 fs.copyFileSync(path.join(root, 'build/dist/agent/package.json'), path.join(root, 'build/dist/report/package.json'))
-await bundle(sharedEmulator, 'build/shared-emulator')
-if (fs.existsSync(path.join(root, 'build/shared-emulator/licenses.txt')))
+if ((await bundle(sharedEmulator, 'build/shared-emulator')).length > 0)
   throw new Error('The emulator contains a package, whose license dist/emulator lacks.')
 // The file that `SHARED_EMULATOR` names.
 fs.renameSync(path.join(root, 'build/shared-emulator/index.js'), path.join(root, 'build/dist/emulator/emulator.js'))

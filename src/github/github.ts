@@ -1,4 +1,5 @@
 /** One client for all requests to GitHub. */
+import type { Octokit } from '@octokit/core'
 import { Deadline } from '../runtime/deadline.ts'
 import { createCall } from './pages.ts'
 import { connectPullRequests, connectReviewers, type PullRequests, type Reviewers } from './pull-requests.ts'
@@ -10,8 +11,7 @@ import { connectLabels, type Labels } from './labels.ts'
 import {
   createRequestPolicy,
   type GitHubOptions,
-  type LoadToolkit,
-  type Octokit,
+  type LoadOctokit,
   openOctokit,
   type Send,
   sendThrough,
@@ -33,7 +33,7 @@ export interface GitHub extends Resources {
 export function connectGitHub(
   options: GitHubOptions,
   send: Send = sendThrough(options.env, options.apiUrl),
-  load: LoadToolkit = () => import('@actions/github'),
+  load: LoadOctokit = () => import('@octokit/core'),
 ): GitHub {
   const { deadlineAt, signal, clock } = options
   const deadline = new Deadline(deadlineAt, signal, clock)

@@ -1,5 +1,12 @@
 /** Sends single HTTP requests and classifies their failures. */
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
+import type { buildConnector as BuildConnector, Dispatcher } from 'undici'
+// undici's index also loads `fetch`, WebSockets, caches and mocks, which every step would compile before its first request.
+import connect from 'undici/lib/api/api-connect.js'
+import request from 'undici/lib/api/api-request.js'
+import buildConnector from 'undici/lib/core/connect.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 import { decodeBody } from './decode-body.ts'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
 import { classifyTlsFailure, isTlsFailure, type TlsFailure } from './tls-failures.ts'
@@ -104,7 +111,7 @@ interface HandshakeSocket {
 }
 
 /** undici's types omit the socket that its connector returns. */
-type Connect = (...given: Parameters<buildConnector.connector>) => HandshakeSocket | undefined
+type Connect = (...given: Parameters<BuildConnector.connector>) => HandshakeSocket | undefined
 
 const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
   Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0
@@ -114,7 +121,7 @@ const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
  * reconnects immediately and endlessly if a connection is lost before the request is written, such as when the server
  * speaks first. A tunnel through a proxy counts as a connection.
  */
-function limitConnections(connect: buildConnector.connector, isProxy = false): buildConnector.connector {
+function limitConnections(connect: BuildConnector.connector, isProxy = false): BuildConnector.connector {
   let connections = 0
   return (options, callback) => {
     let socket: HandshakeSocket | undefined
@@ -138,7 +145,7 @@ function limitConnections(connect: buildConnector.connector, isProxy = false): b
 }
 
 interface PoolOptions {
-  readonly connect: buildConnector.connector
+  readonly connect: BuildConnector.connector
 }
 
 function openPool(origin: string | URL, options: object): Dispatcher {
@@ -147,12 +154,14 @@ function openPool(origin: string | URL, options: object): Dispatcher {
 
 /** Opens the connection to a proxy, which only sends CONNECT. */
 function openProxyPool(origin: URL, options: object): Dispatcher {
-  return new Pool(origin, {
+  const pool = new Pool(origin, {
     ...options,
     connect: limitConnections((options as PoolOptions).connect, true),
     headersTimeout: TUNNEL_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
+  // undici's index would add this method.
+  return Object.assign(pool, { connect })
 }
 
 /**
@@ -227,7 +236,7 @@ export async function exchange(
   end.addEventListener('abort', () => {
     dispatcher.destroy().catch(() => undefined)
   })
-  const response = await dispatcher.request({
+  const response = await request.call(dispatcher, {
     origin: url.origin,
     path: url.pathname + url.search,
     method: method as 'GET',
