@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { root } from './support/markdown-files.ts'
@@ -58,6 +58,30 @@ describe.each([
 })
 
 const READS = { contents: 'read' }
+
+/** The first major of each action that runs on Node.js 24. GitHub has ended the older ones. scorecard-action is a container. */
+const FIRST_ON_NODE_24: Readonly<Record<string, number>> = {
+  'actions/attest': 3,
+  'actions/checkout': 5,
+  'actions/create-github-app-token': 3,
+  'actions/dependency-review-action': 5,
+  'actions/download-artifact': 7,
+  'actions/setup-go': 7,
+  'actions/setup-node': 5,
+  'actions/setup-python': 6,
+  'actions/upload-artifact': 6,
+  'github/codeql-action': 4,
+  'ossf/scorecard-action': 0,
+}
+
+test('no action that a workflow or a recipe uses runs on a Node.js that GitHub has ended', () => {
+  const folders = ['.github/workflows', 'docs/recipes', 'scripts/recipes/workflows']
+  const texts = folders.flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => read(`${folder}/${name}`)))
+  const uses = texts.flatMap((text) => [...text.matchAll(/uses: ([\w-]+\/[\w-]+)[^@\s]*@[0-9a-f]{40} # v(\d+)/g)])
+  expect(uses.length).toBeGreaterThan(20)
+  const ended = uses.filter(([, action = '', major]) => !(Number(major) >= (FIRST_ON_NODE_24[action] ?? Infinity)))
+  expect(ended.map(([use]) => `Look up \`runs.using\` of ${use}`)).toEqual([])
+})
 
 describe('ci.yml', () => {
   test('runs all checks for every pull request and every push to main', () => {
