@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { setFleetVersion, setPackageVersion } from '../../../scripts/release/versions.ts'
+import { setFleetVersion, setOwner, setPackageVersion } from '../../../scripts/release/versions.ts'
 import { root } from '../../support/markdown-files.ts'
 
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
@@ -22,10 +22,31 @@ test('writes the next version of the package, and of none of its dependencies', 
 
 test('fleet.yml uses the action and its own parts at the immutable tag of its own release', () => {
   const fleet = read('.github/workflows/fleet.yml')
-  const listUses = (text: string) => Array.from(text.matchAll(/uses: your-org\/(\S+)/g), ([, used]) => used)
+  const listUses = (text: string) =>
+    Array.from(text.matchAll(/uses: [\w-]+\/(docs-agent-action\S*)/g), ([, used]) => used)
   const listExpected = (version: string) =>
     ['/fleet/check', '', '/fleet/table'].map((folder) => `docs-agent-action${folder}@v${version}`)
   expect(listUses(fleet)).toEqual(listExpected(String(parseVersions(read('package.json')))))
   expect(listUses(setFleetVersion(fleet, '9.8.7'))).toEqual(listExpected('9.8.7'))
   expect(() => setFleetVersion('', '9.8.7')).toThrow('two parts')
+})
+
+test('names the owner of the action, and drops the marks that then say nothing', () => {
+  // Not in one word, which the command would replace here as well.
+  const placeholder = ['your', 'org'].join('-')
+  const text = [
+    '# Change: the lines marked CHANGE.',
+    `uses: ${placeholder}/docs-agent-action/report@v1 # CHANGE: ${placeholder}, the owner of this action`,
+    `uses: ${placeholder}/workflows/.github/workflows/docs.yml@main # CHANGE: ${placeholder}`,
+    '',
+  ]
+  const [head, action, workflow] = text
+  expect(setOwner(text.join('\n'), 'acme').split('\n')).toEqual([
+    head,
+    'uses: acme/docs-agent-action/report@v1',
+    workflow,
+    '',
+  ])
+  expect(setOwner(`${String(head)}\n${String(action)}\n`, 'acme')).toBe('uses: acme/docs-agent-action/report@v1\n')
+  expect(setOwner(`/${placeholder}\\/docs-agent-action/`, 'acme')).toBe('/acme\\/docs-agent-action/')
 })
