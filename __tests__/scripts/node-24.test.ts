@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, realpathSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { root } from '../support/markdown-files.ts'
+import { createTemporaryFolder } from '../support/temporary-folder.ts'
+
+const PLATFORM = process.platform === 'win32' ? 'win' : process.platform
+const NODE_FOLDER = `node_modules/node-${PLATFORM}-${process.arch}`
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
@@ -31,15 +35,13 @@ test('every package of Node.js has the version of .node-version, a hash in the l
 })
 
 test('npm scripts run on the Node.js of the lock file, and on Node.js 24 where it has none', () => {
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const folder = `node_modules/node-${platform}-${process.arch}`
-  const locked = packages[folder]
+  const locked = packages[NODE_FOLDER]
   if (locked === undefined) {
     expect(process.versions.node).toMatch(/^24\./)
     return
   }
   expect(process.versions.node).toBe(locked.version)
-  const executable = join(root, folder, 'bin', platform === 'win' ? 'node.exe' : 'node')
+  const executable = join(root, NODE_FOLDER, 'bin', PLATFORM === 'win' ? 'node.exe' : 'node')
   expect(realpathSync(process.execPath)).toBe(realpathSync(executable))
 })
 
@@ -49,13 +51,21 @@ test('no dependency runs a script when it is installed, or comes from an address
   expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([])
 })
 
-test('another Node.js stops a script with one sentence that says what to install', () => {
-  const older = "Object.defineProperty(process, 'versions', { value: { node: '20.11.0' } })"
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [`--import=data:text/javascript,${older}`, '--import=./scripts/require-node-24.mjs', '--print', '"ran"'],
-    { cwd: root, encoding: 'utf8' },
-  )
+const OLDER = `--import=data:text/javascript,Object.defineProperty(process, 'version', { value: 'v20.11.0' })`
+const LAUNCHER = join(root, 'scripts/node-24.mjs')
+
+test('an older Node.js passes arguments and exit code to Node.js 24', () => {
+  const given = [OLDER, LAUNCHER, '--eval', 'console.log(process.version); process.exit(7)']
+  const { status, stdout } = spawnSync(process.execPath, given, { encoding: 'utf8' })
+  expect([status, stdout.slice(0, 4)]).toEqual(existsSync(join(root, NODE_FOLDER)) ? [7, 'v24.'] : [1, ''])
+})
+
+test('where npm has no Node.js, the one at hand runs if it is 24, and another one says what to install', () => {
+  const copy = join(createTemporaryFolder(), 'scripts/node-24.mjs')
+  cpSync(LAUNCHER, copy)
+  const run = (...args: readonly string[]) => spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(run(copy, '--print', 'process.version').stdout).toBe(`${process.version}\n`)
+  const { status, stdout, stderr } = run(OLDER, copy, '--print', '1')
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^This needs Node\.js 24, .*install Node\.js 24.*\.\n$/)
 })
