@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
-    github: http text runtime @octokit/core node:fs zod
+    github: http text runtime @actions/github node:fs zod
     http: runtime undici node:net node:stream node:zlib
     text:
     runtime: text

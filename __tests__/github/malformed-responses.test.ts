@@ -1,5 +1,5 @@
+import * as toolkit from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { Octokit } from '@octokit/core'
 import { isOwnComment } from '../../src/agent/pull-request/history.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
@@ -8,7 +8,7 @@ import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { GitHubRefusal, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
-import type { LoadOctokit } from '../../src/github/transport.ts'
+import type { LoadToolkit } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
@@ -96,17 +96,16 @@ function createHandler(docs: RepositoryState): (request: Request) => GitHubRespo
   }
 }
 
-/** Loads an Octokit with a plugin that responds to every request. */
-function respondWith(respond: (request: Request) => GitHubResponse): LoadOctokit {
-  const Responding = Octokit.plugin(({ hook, request }) => {
+/** Loads a toolkit whose Octokit has a plugin that responds to every request. */
+function respondWith(respond: (request: Request) => GitHubResponse): LoadToolkit {
+  const octokit = toolkit.getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
     hook.wrap('request', (_send, options) => {
       const response = respond(request.endpoint.parse(options))
       if (response.status >= 400) throw new GitHubRefusal(response)
       return response
     })
   })
-  // Without the request policy, which would retry.
-  return () => Promise.resolve({ Octokit: Object.assign(Responding, { plugin: () => Responding }) })
+  return () => Promise.resolve({ ...toolkit, getOctokit: () => octokit })
 }
 
 /** `undefined` removes the field. */

@@ -1,11 +1,12 @@
+import * as toolkit from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { Octokit } from '@octokit/core'
 import { toActionError } from '../../src/github/github-error.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import {
   createRequestPolicy,
-  type LoadOctokit,
+  type LoadToolkit,
   openOctokit,
+  type Octokit,
   type RequestPolicy,
   type Send,
 } from '../../src/github/transport.ts'
@@ -24,12 +25,12 @@ interface Given {
   readonly clock?: Clock
   readonly signal?: AbortSignal
   readonly log?: (line: string) => void
-  readonly load?: LoadOctokit
+  readonly load?: LoadToolkit
 }
 
 function open(send: Send, given: Given = {}): Promise<Octokit> {
   const { clock = virtualClock(), signal = new AbortController().signal, log = quiet } = given
-  const { load = () => Promise.resolve({ Octokit }) } = given
+  const { load = () => Promise.resolve(toolkit) } = given
   const deadline = new Deadline(Infinity, signal, clock)
   const policy = createRequestPolicy({ clock, log, debug: quiet }, deadline)
   return openOctokit({ token: 'ghs_1', apiUrl: API, debug: quiet }, policy, send, load)
@@ -145,26 +146,40 @@ test('rejects a 304, because no request is conditional', async () => {
   expect(await sendRequest('/a').catch(toError)).toMatchObject({ code: 'redirected' })
 })
 
-test('loads Octokit at the first request, once', async () => {
-  let loads = 0
+test('loads the toolkit at the first request, once, and hides the event from it, because a truncated event breaks it', async () => {
+  process.env['GITHUB_EVENT_PATH'] = 'event.json'
+  const seen: unknown[] = []
   const load = () => {
-    loads++
-    return Promise.resolve({ Octokit })
+    seen.push(process.env['GITHUB_EVENT_PATH'])
+    return Promise.resolve(toolkit)
   }
   const [clock, { signal }] = [virtualClock(), new AbortController()]
   const options = { token: 'ghs_1', apiUrl: API, env: {}, clock, signal, deadlineAt: 1, log: quiet, debug: quiet }
   const headers = { 'content-type': 'application/json' }
   const respond = () => Promise.resolve({ status: 200, headers, body: toBody('[]') })
   const github = connectGitHub({ ...options, redact: String }, respond, load)
-  expect(loads).toBe(0)
+  expect(seen).toEqual([])
   for (let count = 0; count < 2; count++) await github.listTags('acme/docs')
-  expect(loads).toBe(1)
+  expect(seen).toEqual([undefined])
+  expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
 })
 
-test('sends nothing if the run is cancelled while Octokit loads', async () => {
+test('sends nothing if the run is cancelled while the toolkit loads', async () => {
   const [run, sent] = [new AbortController(), [] as HttpRequest[]]
-  const load = () => (run.abort(), Promise.resolve({ Octokit }))
+  const load = () => (run.abort(), Promise.resolve(toolkit))
   const respond = (request: HttpRequest) => Promise.reject(new Error(`${sent.push(request)} sent`))
   await expect(send(open(respond, { load, signal: run.signal }), '/a')).rejects.toBe(run.signal.reason)
   expect(sent).toEqual([])
+})
+
+test('reports a URL that the toolkit rejects while it loads, and throws any other error unchanged', async () => {
+  const failing = (error: Error) => {
+    const reject = () => Promise.reject(error)
+    return open(reject, { load: reject })
+  }
+  await expect(failing(Object.assign(new TypeError(), { code: 'ERR_INVALID_URL' }))).rejects.toMatchObject({
+    code: 'proxy',
+    hint: expect.stringContaining('HTTPS_PROXY') as unknown,
+  })
+  await expect(failing(new RangeError())).rejects.toBeInstanceOf(RangeError)
 })

@@ -1,4 +1,4 @@
-import { Octokit } from '@octokit/core'
+import * as toolkit from '@actions/github'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
@@ -49,5 +49,5 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
   const { deadlineAt = clock.now() + DAY_MS } = github
   const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, log, debug, redact }
   // Already loaded: the loading time must not depend on the clock.
-  return connectGitHub(options, sendTo(github), () => Promise.resolve({ Octokit }))
+  return connectGitHub(options, sendTo(github), () => Promise.resolve(toolkit))
 }

@@ -470,7 +470,8 @@ function readPayload(file: string): unknown {
 }
 
 /**
- * Reads the event of the run from the runner's file. Outside a runner, the payload is empty.
+ * Reads the event of the run from the runner's file. Outside a runner, the payload is empty. `@actions/github` reads
+ * the file too, but loads Octokit to do so.
  */
 export function readEvent(env: NodeJS.ProcessEnv): Event {
   const { GITHUB_EVENT_PATH: file = '', GITHUB_EVENT_NAME: name = '', GITHUB_ACTOR: actor = '' } = env

@@ -1,5 +1,4 @@
 /** Classifies error responses of GitHub, and converts them to errors with hints. */
-import type { Octokit } from '@octokit/core'
 import * as z from 'zod/mini'
 import { failureCause } from '../http/exchange.ts'
 import { explainTlsFailures, isTlsFailure } from '../http/tls-failures.ts'
@@ -13,7 +12,7 @@ export interface GitHubResponse {
   readonly status: number
   readonly url: string
   /** Names in lower case. */
-  readonly headers: Awaited<ReturnType<Octokit['request']>>['headers']
+  readonly headers: Awaited<ReturnType<ReturnType<typeof import('@actions/github').getOctokit>['request']>>['headers']
   readonly data: unknown
 }
 

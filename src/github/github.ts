@@ -1,5 +1,4 @@
 /** One client for all requests to GitHub. */
-import type { Octokit } from '@octokit/core'
 import { Deadline } from '../runtime/deadline.ts'
 import { createCall } from './pages.ts'
 import { connectPullRequests, connectReviewers, type PullRequests, type Reviewers } from './pull-requests.ts'
@@ -11,7 +10,8 @@ import { connectLabels, type Labels } from './labels.ts'
 import {
   createRequestPolicy,
   type GitHubOptions,
-  type LoadOctokit,
+  type LoadToolkit,
+  type Octokit,
   openOctokit,
   type Send,
   sendThrough,
@@ -33,7 +33,7 @@ export interface GitHub extends Resources {
 export function connectGitHub(
   options: GitHubOptions,
   send: Send = sendThrough(options.env, options.apiUrl),
-  load: LoadOctokit = () => import('@octokit/core'),
+  load: LoadToolkit = () => import('@actions/github'),
 ): GitHub {
   const { deadlineAt, signal, clock } = options
   const deadline = new Deadline(deadlineAt, signal, clock)

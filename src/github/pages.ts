@@ -1,12 +1,11 @@
 /** Runs operations on a repository, and reads lists page by page. */
-import type { Octokit } from '@octokit/core'
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Deadline } from '../runtime/deadline.ts'
 import { redactAll } from '../text/redact.ts'
 import { adviseFineGrainedToken, type GitHubResponse, toActionError } from './github-error.ts'
 import { integer, parseResponse, text, withGaps } from './schemas.ts'
-import type { GitHubOptions } from './transport.ts'
+import type { GitHubOptions, Octokit } from './transport.ts'
 
 export interface Api {
   /** Sends the request of a typed route, such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`. */

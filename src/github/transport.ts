@@ -1,5 +1,4 @@
 /** Loads Octokit, and applies our request policy to each request. */
-import type { Octokit } from '@octokit/core'
 import { Connections } from '../http/connections.ts'
 import { exchange, failureCause, type HttpResponse, type HttpRequest, readText, USER_AGENT } from '../http/exchange.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -11,8 +10,11 @@ import type { Redact } from '../text/redact.ts'
 import { GitHubRefusal, TransportFailure, type GitHubResponse } from './github-error.ts'
 import { InvalidResponse } from './schemas.ts'
 
-/** Loads Octokit. A step that sends GitHub no request does not load it. */
-export type LoadOctokit = () => Promise<Pick<typeof import('@octokit/core'), 'Octokit'>>
+/** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
+export type LoadToolkit = () => Promise<typeof import('@actions/github')>
+type Toolkit = Awaited<ReturnType<LoadToolkit>>
+export type Octokit = ReturnType<Toolkit['getOctokit']>
+type OctokitPlugin = NonNullable<Parameters<Toolkit['getOctokit']>[2]>
 
 /** Sends a request once. `end` aborts when the caller no longer waits for the response. */
 export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpResponse>
@@ -97,7 +99,7 @@ function unwrapResponse(error: unknown): GitHubResponse {
 export function createRequestPolicy(
   { clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>,
   deadline: Deadline,
-): (octokit: Octokit) => void {
+): OctokitPlugin {
   const openedAt = clock.now()
   let hasAccepted = false
   /** The end of the last wait for a rate limit that was logged. */
@@ -217,17 +219,32 @@ function createFetch(send: Send) {
   }
 }
 
-/** Loads Octokit with our request policy. */
+/**
+ * Loads Octokit with our request policy. The toolkit reads the proxies, the API URL and the event while it loads. The
+ * event is hidden from it: the toolkit throws on a truncated payload, and this action has already read it.
+ * @throws ActionError `proxy` if a URL in the environment is invalid
+ */
 export async function openOctokit(
   { token, apiUrl, debug }: Pick<GitHubOptions, 'token' | 'apiUrl' | 'debug'>,
-  policy: (octokit: Octokit) => void,
+  policy: OctokitPlugin,
   send: Send,
-  load: LoadOctokit,
+  load: LoadToolkit,
 ): Promise<Octokit> {
-  const { Octokit } = await load()
-  // Octokit would write to the step's standard output, without redaction and escaping.
-  const log = { debug, info: debug, warn: debug, error: debug }
-  const request = { fetch: createFetch(send), log }
-  const Client = Octokit.plugin(policy)
-  return new Client({ auth: token, baseUrl: apiUrl, userAgent: USER_AGENT, log, request })
+  const { GITHUB_EVENT_PATH: event } = process.env
+  delete process.env['GITHUB_EVENT_PATH']
+  try {
+    const { getOctokit } = await load()
+    // Octokit would write to the step's standard output, without redaction and escaping.
+    const log = { debug, info: debug, warn: debug, error: debug }
+    const request = { fetch: createFetch(send), log }
+    return getOctokit(token, { baseUrl: apiUrl, userAgent: USER_AGENT, log, request }, policy)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_INVALID_URL') throw error
+    throw new ActionError('proxy', "GitHub's client could not be started.", {
+      cause: error,
+      hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
+    })
+  } finally {
+    if (event !== undefined) process.env['GITHUB_EVENT_PATH'] = event
+  }
 }

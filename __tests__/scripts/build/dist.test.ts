@@ -33,7 +33,7 @@ test.each(withPackages)('dist/%s contains the text of every license that it name
 test('contains the licenses of all chunks, and of a single copy of undici', () => {
   const titles = licencesIn('agent').map(([title]) => title)
   const names = titles.map((title) => title.replace(/@[^@]+$/, ''))
-  expect(names).toEqual(expect.arrayContaining(['@actions/core', '@octokit/core', 'undici', 'zod']))
+  expect(names).toEqual(expect.arrayContaining(['@actions/core', '@actions/github', '@octokit/core', 'undici', 'zod']))
   const { version } = JSON.parse(read('../node_modules/undici/package.json')) as { version: string }
   expect(titles.filter((title) => title.startsWith('undici@'))).toEqual([`undici@${version}`])
 })
@@ -66,8 +66,11 @@ test('the SBOM lists the packages of the bundles that runners download, in the v
   const licensed = downloaded.flatMap((bundle) => licencesIn(bundle).map(([title]) => title))
   expect(listed.sort()).toEqual([...new Set(licensed)].sort())
   const lock = JSON.parse(read('../package-lock.json')) as { packages: Record<string, { version: string }> }
-  for (const { name, versionInfo } of packages)
-    expect([name, lock.packages[`node_modules/${name}`]?.version]).toEqual([name, versionInfo])
+  // A package can have a copy of another one in a version of its own.
+  const locked = Object.entries(lock.packages).map(
+    ([folder, { version }]) => `${folder.replace(/^.*node_modules\//, '')}@${version}`,
+  )
+  expect(locked).toEqual(expect.arrayContaining(listed))
   const contained = sbom.relationships.filter(({ relationshipType }) => relationshipType === 'CONTAINS')
   expect(contained.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(packages.map(({ SPDXID }) => SPDXID))
 })
