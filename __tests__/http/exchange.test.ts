@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { gzipSync, deflateSync, deflateRawSync, brotliCompressSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import sendRequest from 'undici/lib/api/api-request.js'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import { exchange, failureCause, failureCode, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
@@ -36,7 +35,7 @@ interface RequestOptions {
 
 function request(url: string, { dispatcher, ...options }: RequestOptions): Promise<Dispatcher.ResponseData> {
   const { origin, pathname: path } = new URL(url)
-  return sendRequest.call(dispatcher, { origin, path, method: 'GET', ...options })
+  return dispatcher.request({ origin, path, method: 'GET', ...options })
 }
 
 test.each([

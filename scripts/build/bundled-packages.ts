@@ -23,13 +23,39 @@ function listBundledPackages(root: string): string[] {
 
 /**
  * Modules that other modules load although no step uses them, by their path in node_modules. In the bundles they are empty. No
- * other code of a package is changed, and `licenses.txt` names them.
+ * other code of a package is changed, and `licenses.txt` names them. A module stays if loading another one needs it, such as a
+ * class that is extended.
  */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  'undici/lib/api/api-pipeline.js': 'requests as streams, which are never sent',
+  'undici/lib/api/api-stream.js': 'requests as streams, which are never sent',
+  'undici/lib/api/api-upgrade.js': 'upgrades of connections, which are never requested',
+  'undici/lib/dispatcher/balanced-pool.js': 'several servers for one host, which are never used',
   'undici/lib/dispatcher/client-h2.js':
     'HTTP/2, which is never enabled, because undici retries requests over it by itself',
+  'undici/lib/dispatcher/env-http-proxy-agent.js': 'proxies of the environment, which the action reads itself',
+  'undici/lib/dispatcher/retry-agent.js': 'retries, which the action decides on itself',
+  'undici/lib/handler/redirect-handler.js': 'redirects, which the action follows itself',
+  'undici/lib/handler/retry-handler.js': 'retries, which the action decides on itself',
+  'undici/lib/interceptor/dns.js': 'an interceptor that is never used',
+  'undici/lib/interceptor/dump.js': 'an interceptor that is never used',
   'undici/lib/llhttp/llhttp-wasm.js': 'a parser for processors without SIMD, which all runners have',
+  'undici/lib/mock/mock-agent.js': 'mocks, which only tests use',
+  'undici/lib/mock/mock-client.js': 'mocks, which only tests use',
+  'undici/lib/mock/mock-pool.js': 'mocks, which only tests use',
+  'undici/lib/web/cache/cache.js': 'the cache of `fetch`, which is never called',
+  'undici/lib/web/cookies/index.js': 'cookies, which are never used',
+  'undici/lib/web/eventsource/eventsource.js': 'server-sent events, which are never read',
   'undici/lib/web/fetch/body.js': 'form data and other bodies of `fetch`, which is never called',
+  'undici/lib/web/fetch/data-url.js': 'MIME types and data URLs of `fetch`, which is never called',
+  'undici/lib/web/fetch/formdata.js': 'form data of `fetch`, which is never called',
+  'undici/lib/web/fetch/headers.js': 'headers of `fetch`, which is never called',
+  'undici/lib/web/fetch/index.js': '`fetch`, which is never called',
+  'undici/lib/web/fetch/request.js': 'requests of `fetch`, which is never called',
+  'undici/lib/web/fetch/response.js': 'responses of `fetch`, which is never called',
+  'undici/lib/web/fileapi/filereader.js': 'a reader of files, which is never used',
+  'undici/lib/web/websocket/events.js': 'WebSockets, which are never opened',
+  'undici/lib/web/websocket/websocket.js': 'WebSockets, which are never opened',
 }
 
 /** Says what the bundles lack of a package. Empty if they lack nothing. */

@@ -1,12 +1,5 @@
 /** Sends single HTTP requests and classifies their failures. */
-import type { buildConnector as BuildConnector, Dispatcher } from 'undici'
-// undici's index also loads `fetch`, WebSockets, caches and mocks, which every step would compile before its first request.
-import connect from 'undici/lib/api/api-connect.js'
-import request from 'undici/lib/api/api-request.js'
-import buildConnector from 'undici/lib/core/connect.js'
-import Agent from 'undici/lib/dispatcher/agent.js'
-import Pool from 'undici/lib/dispatcher/pool.js'
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { decodeBody } from './decode-body.ts'
 import { proxyAuthorization, proxyFor } from './proxy.ts'
 import { classifyTlsFailure, isTlsFailure, type TlsFailure } from './tls-failures.ts'
@@ -111,7 +104,7 @@ interface HandshakeSocket {
 }
 
 /** undici's types omit the socket that its connector returns. */
-type Connect = (...given: Parameters<BuildConnector.connector>) => HandshakeSocket | undefined
+type Connect = (...given: Parameters<buildConnector.connector>) => HandshakeSocket | undefined
 
 const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
   Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0
@@ -121,7 +114,7 @@ const hasServerCertificate = (socket: HandshakeSocket | undefined): boolean =>
  * reconnects immediately and endlessly if a connection is lost before the request is written, such as when the server
  * speaks first. A tunnel through a proxy counts as a connection.
  */
-function limitConnections(connect: BuildConnector.connector, isProxy = false): BuildConnector.connector {
+function limitConnections(connect: buildConnector.connector, isProxy = false): buildConnector.connector {
   let connections = 0
   return (options, callback) => {
     let socket: HandshakeSocket | undefined
@@ -145,7 +138,7 @@ function limitConnections(connect: BuildConnector.connector, isProxy = false): B
 }
 
 interface PoolOptions {
-  readonly connect: BuildConnector.connector
+  readonly connect: buildConnector.connector
 }
 
 function openPool(origin: string | URL, options: object): Dispatcher {
@@ -154,14 +147,12 @@ function openPool(origin: string | URL, options: object): Dispatcher {
 
 /** Opens the connection to a proxy, which only sends CONNECT. */
 function openProxyPool(origin: URL, options: object): Dispatcher {
-  const pool = new Pool(origin, {
+  return new Pool(origin, {
     ...options,
     connect: limitConnections((options as PoolOptions).connect, true),
     headersTimeout: TUNNEL_TIMEOUT_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
-  // undici's index would add this method.
-  return Object.assign(pool, { connect })
 }
 
 /**
@@ -236,7 +227,7 @@ export async function exchange(
   end.addEventListener('abort', () => {
     dispatcher.destroy().catch(() => undefined)
   })
-  const response = await request.call(dispatcher, {
+  const response = await dispatcher.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: method as 'GET',
