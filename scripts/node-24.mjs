@@ -2,7 +2,7 @@
 // `node` into node_modules/.bin only for the first of `optionalDependencies`, installed or not, so the scripts cannot rely on it.
 //
 //   node scripts/node-24.mjs scripts/build/build.ts
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +16,8 @@ if (file === undefined) {
   )
   process.exit(1)
 }
-const { status, error } = spawnSync(file, process.argv.slice(2), { stdio: 'inherit' })
-if (error !== undefined) throw error
-process.exit(status ?? 1)
+const child = spawn(file, process.argv.slice(2), { stdio: 'inherit' })
+child.on('exit', (code) => process.exit(code ?? 1))
+// A terminal sends Ctrl-C to both processes: this one waits for the other one's end. SIGTERM is sent to this one only.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => child.kill())

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -68,4 +69,20 @@ test('where npm has no Node.js, the one at hand runs if it is 24, and another on
   const { status, stdout, stderr } = run(OLDER, copy, '--print', '1')
   expect([status, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(/^This needs Node\.js 24, .*install Node\.js 24.*\.\n$/)
+})
+
+// Windows has no signals.
+const testOnPosix = process.platform === 'win32' ? test.skip : test
+
+testOnPosix.each([
+  ['SIGTERM', 'the launcher', 1],
+  ['SIGINT', 'the whole group, as by Ctrl-C', -1],
+] as const)('%s to %s ends the program, too, and fails', async (signal, _target, sign) => {
+  const program = 'console.log(process.pid); setInterval(() => undefined, 1_000)'
+  const launcher = spawn(process.execPath, [LAUNCHER, '--eval', program], { detached: true })
+  const exit = once(launcher, 'exit')
+  const [pid] = (await once(launcher.stdout, 'data')) as [Buffer]
+  process.kill(sign * (launcher.pid ?? NaN), signal)
+  expect(await exit).toEqual([1, null])
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 })
