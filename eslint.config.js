@@ -1,5 +1,6 @@
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
+import { smallestGroup } from './scripts/lint/smallest-group.js'
 
 const NOT_AS_DEFAULT = 'Use named exports.'
 
@@ -16,7 +17,7 @@ const TIMERS = ['setTimeout', 'setInterval', 'setImmediate']
 const TIMES = ['Date.now', 'performance.now', 'process.hrtime', 'process.uptime', 'AbortSignal.timeout']
 
 export default defineConfig(
-  { ignores: ['dist/', 'build/', 'coverage/', '**/*.cjs'] },
+  { ignores: ['dist/', 'build/', 'coverage/', '.tmp/', '**/*.cjs'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {
@@ -55,6 +56,12 @@ export default defineConfig(
         { selector: 'ImportExpression:not([source.type="Literal"])', message: 'Name the module in a string.' },
       ],
     },
+  },
+  {
+    // A signature shows whether a function is pure, only reads, or may change the record.
+    files: ['src/agent/**'],
+    plugins: { local: { rules: { 'smallest-group': smallestGroup } } },
+    rules: { 'local/smallest-group': 'error' },
   },
   {
     // The types of parsed events and responses follow from their schemas.

@@ -10,7 +10,7 @@ import ts from 'typescript'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
-    entries: agent visitors fleet report rehearse action emulator node:path
+    entries: agent visitors report rehearse action emulator node:path
     agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/output agent/outcome.ts agent/record.ts agent/skip.ts agent/inputs.ts action github runtime
     agent/change: agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts agent/inputs.ts agent/path-filter.ts action github text runtime
     agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
@@ -27,8 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/inputs.ts: agent/path-filter.ts action text
     agent/path-filter.ts: action text
     visitors: action docs-service text runtime node:crypto node:util
-    fleet: action text runtime node:fs node:path
-    report: agent/change/sources.ts agent/pull-request/history.ts action github text runtime
+    report: agent/pull-request/history.ts action github text runtime
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
@@ -38,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     runtime: text
     emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
     emulator/github: emulator/service emulator/http node:crypto
-    emulator/service: runtime emulator/http docs-service/schemas.ts
+    emulator/service: runtime emulator/http docs-service/interface.ts
     emulator/http: runtime node:http
   `
     .trim()

@@ -46,14 +46,12 @@ interface Metadata {
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** What the action or workflow of this repository that a step uses declares, or undefined where it uses none. */
+/** What the action of this repository that a step uses declares, or undefined where it uses none. */
 function declaredBy({ uses = '' }: Step): Metadata | undefined {
-  const used =
-    /^your-org\/docs-agent-action(?:\/(\.github\/workflows\/[a-z-]+\.yml)|(\/[a-z-/]+)?)@v1(?:\.\d+\.\d+)?$/.exec(uses)
+  const used = /^your-org\/docs-agent-action(?:\/([a-z-]+))?@v1$/.exec(uses)
   if (used === null) return undefined
-  const [, workflow, folder = ''] = used
-  if (workflow === undefined) return parse(readFile(`${folder.slice(1)}/action.yml`).text) as Metadata
-  return (parse(readFile(workflow).text) as { on: { workflow_call: Metadata } }).on.workflow_call
+  const [, folder = '.'] = used
+  return parse(readFile(`${folder}/action.yml`).text) as Metadata
 }
 
 test('there are documents with examples', () => {

@@ -31,9 +31,9 @@ const listChecksIn = (message: string): string =>
 const IDLE = { scenario: 'idle-follow-up' } as const
 const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow-up', delayMs: 8_000, act }] as const })
 const BOTH = 'build, links'
-const UNMOVED = 'The agent added no commit, so the same checks would fail again.'
-const BEFORE = 'The failed checks also fail without these changes.'
-const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used up.']
+const UNMOVED = 'or added no commit: look at the job and the pull request.'
+const BEFORE = 'No commit can fix what failed: it also fails without these changes'
+const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used up: fix what still fails by hand.']
 
 /** Scenarios with failing checks: the final checks, the checks that each round sent, and why the rounds end. */
 test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[], why: string]>([
@@ -93,7 +93,7 @@ test('a step without `fix-rounds` says nothing about rounds', async () => {
 })
 
 test.each([
-  ['while the checks are read restarts the wait', 'checks/list-suites-for-ref', 'no-failed-check', 'none'],
+  ['while the checks are read restarts the wait', 'checks/list-suites-for-ref', 'nothing-failed', 'none'],
   ['while the logs are read ends the rounds', 'checks/list-annotations', 'head-moved', 'failure'],
 ])('a commit %s, and nothing is sent', async (_when, operation, stop, checks) => {
   let pushed: string | undefined
@@ -165,7 +165,7 @@ test.each([
 })
 
 test.each([
-  ['idle-follow-up', 'no-changes', [BOTH], 'no-new-commit'],
+  ['idle-follow-up', 'no-changes', [BOTH], 'failed'],
   ['failed', 'failed', [], 'failed'],
 ] as const)(
   'sends failing checks to the job after a follow-up without commits: %s',
@@ -182,7 +182,7 @@ test.each([
 
 test('a merge during a round that adds commits keeps the outcome, logs a notice, and outputs the state of the pull request', async () => {
   const { report, hostCalls } = await play({ github: { checks: [fails], ...during('merge') } })
-  expect(report).toMatchObject({ rounds: [{}], stop: 'merged-too-early' })
+  expect(report).toMatchObject({ rounds: [{}], stop: 'not-open' })
   expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(hostCalls).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
 })

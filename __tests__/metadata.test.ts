@@ -12,14 +12,12 @@ import {
   SKIP_OWN_CHANGES,
 } from '../src/agent/inputs.ts'
 import { OUTCOMES } from '../src/agent/outcome.ts'
-import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
-import { CHECK_FIELDS } from '../src/fleet/check.ts'
-import { TABLE_FIELDS } from '../src/fleet/table.ts'
+import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
-import { REPORT_FAIL_ON, REPORT_FIELDS } from '../src/report/inputs.ts'
-import { COMPARE, FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
+import { REPORT_FIELDS } from '../src/report/inputs.ts'
+import { FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES } from './support/report.ts'
 import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
 
@@ -81,8 +79,7 @@ const LISTED: Readonly<Record<string, Words>> = {
     'fail-on': [...FAIL_ON, 'none'],
     'skip-own-changes': SKIP_OWN_CHANGES,
   },
-  'visitors/action': { format: FORMATS, compare: COMPARE },
-  'report/action': { 'fail-on': REPORT_FAIL_ON },
+  'visitors/action': { format: FORMATS },
   'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
 }
 
@@ -90,8 +87,7 @@ const LISTED: Readonly<Record<string, Words>> = {
 interface Action {
   readonly path: string
   readonly name: string
-  /** Undefined: internal to `fleet.yml`. */
-  readonly icon: string | undefined
+  readonly icon: string
   readonly bundle: string
   readonly fields: readonly { readonly name: string; readonly fallback: string }[]
   readonly outputNames: readonly string[]
@@ -130,7 +126,7 @@ const ACTIONS: readonly Action[] = [
     fields: Object.values(REPORT_FIELDS),
     outputNames: ['result'],
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: LISTED['report/action'] ?? {},
+    words: {},
   },
   {
     path: 'emulator/action.yml',
@@ -139,26 +135,6 @@ const ACTIONS: readonly Action[] = [
     bundle: 'dist/rehearse/index.js',
     fields: Object.entries(INPUT_DEFAULTS).map(([name, fallback]) => ({ name, fallback })),
     outputNames: [],
-    filledIn: {},
-    words: {},
-  },
-  {
-    path: 'fleet/check/action.yml',
-    name: 'Docs Agent Fleet, check',
-    icon: undefined,
-    bundle: 'dist/fleet-check/index.js',
-    fields: Object.values(CHECK_FIELDS),
-    outputNames: ['names', 'matrix'],
-    filledIn: {},
-    words: {},
-  },
-  {
-    path: 'fleet/table/action.yml',
-    name: 'Docs Agent Fleet, table',
-    icon: undefined,
-    bundle: 'dist/fleet-table/index.js',
-    fields: Object.values(TABLE_FIELDS),
-    outputNames: ['results', 'green', 'red'],
     filledIn: {},
     words: {},
   },
@@ -175,11 +151,10 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect(existsSync(new URL(`../${expected.bundle}`, import.meta.url))).toBe(true)
   })
 
-  test('the action can be listed, with a name, a short description, an icon and a colour, unless it is internal', () => {
+  test('the action can be listed, with a name, a short description, an icon and a colour', () => {
     expect(action.name).toBe(expected.name)
     expect(action.description).toMatch(/^[A-Z].{20,124}\.$/)
-    expect(action.branding).toEqual(expected.icon && { icon: expected.icon, color: 'purple' })
-    expect(action.description.startsWith('Internal to fleet.yml')).toBe(expected.icon === undefined)
+    expect(action.branding).toEqual({ icon: expected.icon, color: 'purple' })
   })
 
   test('inputs and outputs have kebab-case names', () => {

@@ -24,9 +24,8 @@ const RUNS = [
   '--input wait=false',
   '--input "paths=lib/**"',
   '--prompt=',
-  '--action visitors --input compare=pages --input trend=12',
+  '--action visitors --input compare=true',
   '--action report',
-  '--action report --input fail-on=no-trace',
 ]
 
 test.each(RUNS)(

@@ -12,7 +12,7 @@ import {
   parseFields,
   pollIntervalInput,
   projectIdInput,
-  refuse,
+  rejectInput,
   SERVICE_FIELDS,
   timeoutInput,
   wholeNumberInput,
@@ -74,11 +74,11 @@ test('reports one problem as a sentence, and several as a list, with the names o
 
 test('reports the first three problems of an input, and the number of the others', () => {
   const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1} is wrong`)
-  const fields = (count: number): Fields => ({ a: field('a', '', () => refuse(...lines.slice(0, count))) })
+  const fields = (count: number): Fields => ({ a: field('a', '', () => rejectInput(...lines.slice(0, count))) })
   const threeProblems = 'An input is invalid:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
   expect(getError(fields(3), { a: 'x' }).message).toBe(threeProblems)
   expect(getError(fields(4), { a: 'x' }).message).toBe(`${threeProblems}\n- \`a\` has 1 more problem.`)
-  const question = field('b', '', () => refuse('cannot be read; is it there?'))
+  const question = field('b', '', () => rejectInput('cannot be read; is it there?'))
   expect(getError({ ...fields(80), b: question }, { a: 'x', b: 'x' }).message).toMatch(
     /^2 inputs are invalid:\n(?:- `a` line . is wrong\.\n){3}- `a` has 77 more .+\.\n- `b` cannot be read; is it there\?$/,
   )

@@ -3,7 +3,7 @@ import type * as net from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import {
-  openGitHub,
+  requireGitHub,
   openStep,
   type Step,
   type StepInputs,
@@ -80,7 +80,7 @@ test("rejects an invalid proxy URL when the service's client is created", () => 
 })
 
 test('throws `unauthorized` without a token', () => {
-  expect(() => openGitHub(fakeStep())).toThrow(expect.objectContaining({ code: 'unauthorized' }))
+  expect(() => requireGitHub(fakeStep())).toThrow(expect.objectContaining({ code: 'unauthorized' }))
 })
 
 const ENV = {

@@ -116,7 +116,9 @@ const SCHEDULE: PlayStepOptions['facts'] = EVENTS['schedule']
 test.each<[what: string, given: Given, facts: PlayStepOptions['facts'], isMoved: boolean]>([
   ['a scheduled dry run', { ...SINCE, ...DRY }, SCHEDULE, true],
   ['a scheduled rehearsal', SINCE, { ...SCHEDULE, isRehearsal: true }, true],
-  ['a dry run by hand of an explicit range', { 'change-range': 'v1.0.0...main', ...DRY }, EVENTS['manual'], true],
+  ['a scheduled dry run with the range of the event', { 'change-context': 'files', ...DRY }, SCHEDULE, true],
+  ['a scheduled dry run without a change', DRY, SCHEDULE, false],
+  ['a dry run of an explicit range', { 'change-range': 'v1.0.0...main', ...DRY }, EVENTS['manual'], false],
   ['a scheduled run', SINCE, SCHEDULE, false],
 ])('warns once if the run moves the base of the next range: %s', async (_what, given, facts, isMoved) => {
   const { outputs, hostCalls } = await play({ ...TOKEN, ...given }, { facts })

@@ -181,13 +181,12 @@ const ROWS: readonly Row[] = [
     texts: [text],
   })),
   {
-    name: 'without `actions: read`, counts a failure that may have been replaced, and names the permission to grant',
+    name: 'without `actions: read`, counts the checks of all runs',
     given: { ...WAITS, 'fail-on': 'checks' },
     plays: ['checks-of-two-events'],
-    github: { permissions: { 'pull-requests': 'write', checks: 'read', statuses: 'read' } },
+    github: { permissions: { issues: 'write', 'pull-requests': 'write', checks: 'read', statuses: 'read' } },
     ends: 'red, pull-request',
     outputs: { checks: 'failure' },
-    notice: '`permissions: { actions: read,',
   },
   {
     name: 'requests reviews from authors of the change and from named reviewers',

@@ -1,10 +1,11 @@
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
 import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome.ts'
-import type { ChecksState, Findings } from '../../src/agent/record.ts'
+import type { ChecksState, PullRequestFacts } from '../../src/agent/record.ts'
 import type { Run } from '../../src/agent/record.ts'
 import { getError } from '../../src/agent/record.ts'
-import { isTerminal, type Job, STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/schemas.ts'
+import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../support/comment-events.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
@@ -169,7 +170,7 @@ test('says that the pull request is not marked, even if the title is about somet
     const report = createReport({
       ...WITH_GATES,
       pullRequest: {},
-      unmarked,
+      untracked: unmarked,
       warnings: warnings.map((one) => ({ ...one, error })),
     })
     return concludeWith(report, 'out-of-scope')
@@ -214,8 +215,8 @@ const GOOD = { state: 'open', mergeable: true, checks: 'success', outside: [] } 
 const getIcon = (report: Run, ...failOn: FailOn[]): string =>
   renderSummary(report, concludeWith(report, ...failOn)).split(' ')[1] ?? ''
 
-const checked = (checks: ChecksState): Findings => ({ ...GOOD, checks })
-const UNCHECKED: Findings = { state: 'open', outside: [] }
+const checked = (checks: ChecksState): PullRequestFacts => ({ ...GOOD, checks })
+const UNCHECKED: PullRequestFacts = { state: 'open', outside: [] }
 const NO_SCOPE = { state: 'open', checks: 'success' } as const
 const REVIEW_CHECKS = 'Look at the checks'
 const RED = checked('failure')
@@ -225,7 +226,7 @@ const MERGED = 'Pull request merged'
 const CLOSED = 'Pull request closed'
 
 /** Findings about a pull request that was just opened, with `wait-for-checks` and `allowed-paths`. */
-test.each<[Findings, title: string, advice: string]>([
+test.each<[PullRequestFacts, title: string, advice: string]>([
   [GOOD, READY, ''],
   [{ ...GOOD, isBlocked: true }, `${READY} for review`, ''],
   [{ state: 'open', checks: 'success', outside: [] }, 'Pull request opened', ''],
@@ -297,7 +298,7 @@ test('names the cause of a gate that is red because GitHub could not be read, an
     message: 'The pull request could not be read',
     error: createGitHubError('unauthorized', 'Give a token.'),
   }
-  const concludeFor = (pullRequest: Findings, failOn: FailOn) =>
+  const concludeFor = (pullRequest: PullRequestFacts, failOn: FailOn) =>
     concludeWith(createReport({ ...WITH_GATES, pullRequest, warnings: [warning] }), failOn)
   const cause = / The pull request could not be read: GitHub said unauthorized\.$/
   expect(concludeFor({}, 'checks')).toMatchObject({
@@ -312,7 +313,7 @@ test('names the cause of a gate that is red because GitHub could not be read, an
 })
 
 test('does not repeat in the text what the title says', () => {
-  const describe = (pullRequest: Findings, state = endWith('created', linked('completed'))): string => {
+  const describe = (pullRequest: PullRequestFacts, state = endWith('created', linked('completed'))): string => {
     const { title, text } = conclude(createReport({ waitForChecks: true, state, pullRequest }))
     return `${title}. ${text}`
   }
@@ -336,7 +337,7 @@ test('does not repeat in the text what the title says', () => {
 })
 
 test('describes what is known about a pull request, and nothing else', () => {
-  const describe = (pullRequest: Findings): string => formatPullRequest(createReport({ pullRequest }))
+  const describe = (pullRequest: PullRequestFacts): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
     'It is already merged. It changes files outside of the allowed paths: `src/a.ts`. It conflicts with its base branch. No check is registered for it.',
   )

@@ -28,7 +28,6 @@ import {
 const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
 const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unseen', job: completed }
 const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
-const UNUSABLE: TurnFacts = { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') }
 const MERGED_TOO_EARLY: TurnFacts = {
   ...endWith('updated'),
   error: failure('merged-too-early'),
@@ -69,7 +68,6 @@ test.each<[Outcome, TurnFacts]>([
   ['submitted', { sent: 'accepted', end: 'not-awaited', job: active }],
   ['unconfirmed', UNSEEN],
   ['timed-out', TIMED_OUT],
-  ['error', UNUSABLE],
   ['error', MERGED_TOO_EARLY],
   ['pull-request', endWith('created')],
   ['pull-request', endWith('updated')],
@@ -154,10 +152,10 @@ test.each([completed, failed])('has no operation if it is unknown what a round d
 const STOPPED: TurnFacts = { ...stopWith('not-sent'), roundStop: 'head-moved' }
 
 test.each<[string, TurnFacts, Outcome, sent: number, RoundStop | undefined]>([
-  ['is rejected', stopWith('rejected'), 'pull-request', 0, 'not-sent'],
-  ['may be accepted', stopWith('maybe-sent', { sent: 'maybe' }), 'pull-request', 1, 'unseen'],
-  ['is not seen to start', stopWith('forbidden', accept()), 'pull-request', 1, 'unseen'],
-  ['has no end', stopWith('deadline', accept(active, true)), 'pull-request', 1, 'unseen'],
+  ['is rejected', stopWith('rejected'), 'pull-request', 0, 'failed'],
+  ['may be accepted', stopWith('maybe-sent', { sent: 'maybe' }), 'pull-request', 1, 'failed'],
+  ['is not seen to start', stopWith('forbidden', accept()), 'pull-request', 1, 'failed'],
+  ['has no end', stopWith('deadline', accept(active, true)), 'pull-request', 1, 'failed'],
   ['is stopped by the last check', STOPPED, 'pull-request', 0, 'head-moved'],
   ['is cancelled', stopWith('cancelled', accept(), true), 'cancelled', 1, undefined],
 ])('keeps the result after a round that %s, and the outcome unless it is cancelled', (...row) => {
@@ -191,17 +189,16 @@ test('adds up the commits of all turns, except in a pull request that a turn ope
 test.each<[TurnFacts, RoundStop | undefined]>([
   [endWith('unknown'), undefined],
   [endWith('updated'), undefined],
-  [endWith('created'), 'other-pull-request'],
-  [UNUSABLE, 'other-pull-request'],
-  [endWith('none', withoutLink), 'other-pull-request'],
-  [endWith('unchanged'), 'no-new-commit'],
+  [endWith('created'), 'failed'],
+  [endWith('none', withoutLink), 'failed'],
+  [endWith('unchanged'), 'failed'],
   [endWith({ ...EFFECTS.unchanged, hasHeadMoved: true }), undefined],
   [endWith('unknown', failed), 'failed'],
-  [endWith('unknown', archived), 'archived'],
-  [{ error: failure('not-sent') }, 'not-sent'],
-  [MERGED_TOO_EARLY, 'merged-too-early'],
-  [TIMED_OUT, 'unseen'],
-  [UNSEEN, 'unseen'],
+  [endWith('unknown', archived), 'failed'],
+  [{ error: failure('not-sent') }, 'failed'],
+  [MERGED_TOO_EARLY, 'not-open'],
+  [TIMED_OUT, 'failed'],
+  [UNSEEN, 'failed'],
 ])('knows why no further round follows a round with the facts %j', (round, stop) => {
   expect(getRoundStop({ turns: withRounds([round]) })).toBe(stop)
 })

@@ -44,9 +44,9 @@ import { flattenReport } from '../support/flatten-result.ts'
 
 test.each<[number, RoundStop | undefined, string]>([
   [0, undefined, ''],
-  [0, 'passed', ''],
-  [0, 'failed-before', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['failed-before']}`],
-  [1, 'passed', 'Failing checks were sent back to the agent once.'],
+  [0, 'nothing-failed', ''],
+  [0, 'not-fixable', `Failing checks were not sent back to the agent. ${ROUND_STOP_REASONS['not-fixable']}`],
+  [1, 'nothing-failed', 'Failing checks were sent back to the agent once.'],
   [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${ROUND_STOP_REASONS['used-up']}`],
 ])('describes %i fix rounds and the reason for the stop: %s', (sent, roundStop, text) => {
   const rounds = Array<Turn>(sent).fill(turnIn(endWith('updated')))
@@ -58,7 +58,7 @@ test.each<[number, RoundStop | undefined, string]>([
 test('says that it is unknown whether the service accepted the prompt of the last fix round', () => {
   const rounds = [turnIn(endWith('updated')), turnIn(stopWith('maybe-sent', { sent: 'maybe' }))]
   expect(formatPullRequest(createReport({ rounds }))).toBe(
-    `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.unseen}`,
+    `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.failed}`,
   )
 })
 
@@ -244,14 +244,14 @@ test('logs the same warning once, and another one or another reason too', () => 
 test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const record = open()
   const error = createGitHubError('forbidden', 'Grant it.')
-  const label = await record.attempt<unknown>('The label', rejectWith(error))
-  const state = await record.attempt('The state', () => Promise.resolve('open'))
+  const label = await record.orWarn<unknown>('The label', rejectWith(error))
+  const state = await record.orWarn('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(host.calls).toContain('log: The label: GitHub said forbidden.')
-  await expect(record.attempt('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
+  await expect(record.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
     code: 'cancelled',
   })
-  await expect(record.attempt('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  await expect(record.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
   expect(record.read().warnings).toEqual([{ message: 'The label', error }])
 })
 

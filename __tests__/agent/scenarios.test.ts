@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { playStep } from '../support/play-step.ts'
+import { changeResponse, playStep } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 
 const FOLLOW_UP = { 'job-id': 'job_finished' }
@@ -64,4 +64,17 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
   expect(summarizeRequests(requests)).toBe(expected)
   expect([report.outcome, report.error?.code].join(' ').trim()).toBe(ends)
   expect(warnings).toHaveLength(scenario === 'unlisted-status' ? 1 : 0)
+})
+
+test('an unsafe link is an invalid response: the prompt is sent once, and the step is red', async () => {
+  const unsafe = changeResponse(() => ({ status: 'completed', prLink: 'https://x/1\n::error::injected' }))
+  const { outputs, acceptedPrompts, isGreen, report, hostCalls } = await playStep({
+    inputs: agentInputs({}, { 'timeout-minutes': '1' }),
+    responses: { create: unsafe, 'read job_000001': unsafe },
+  })
+  expect([isGreen, report.outcome, acceptedPrompts.length]).toEqual([false, 'timed-out', 1])
+  expect(outputs).toMatchObject({ 'job-id': 'job_000001', 'pr-link': '', changed: '' })
+  const shown = hostCalls.join('\n')
+  expect(shown).toContain('The service returned an invalid response (200): `prLink` is missing or invalid.')
+  expect(shown).not.toContain('injected')
 })

@@ -30,10 +30,6 @@ test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['failed after 3 new commits', endWith('updated', failed)],
   ['the job is archived', endWith('unknown', archived)],
   ['failed after 3 new commits: The pull request was merged or closed too early', mergedTooEarly],
-  [
-    'failed: The link to the pull request cannot be used',
-    { sent: 'started', end: 'finished', job: failed, error: failure('unusable-link') },
-  ],
   ['did not finish in time', { sent: 'started', end: 'timed-out', job: active }],
   ['did not finish in time', stopWith('deadline', ACCEPTED)],
   ['did not finish in time', stopWith('deadline', PREPARING), { task: ATTACH }],

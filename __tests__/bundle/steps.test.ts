@@ -6,7 +6,6 @@ import { withProxy, writeCertificate, overTls } from '../support/intermediaries.
 
 const FIX = { prompt: 'Fix the guide.' }
 const JOB = { 'job-id': 'job_000001' }
-const READ = 'GET job/job_000001'
 
 const BYTES = [
   '\ufeff  Leading spaces, a tab\tand a trailing one \r\n',
@@ -71,17 +70,9 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
   'the same bundle runs on the Node.js that runs npm': [{ node: NODE, inputs: FIX }, expectPullRequest],
   'commands and HTML in texts of the service have no effect': [
     { scenario: 'hostile', inputs: FIX },
-    {
-      conclusion: 'failure',
-      verdict: '❌ The link to the pull request cannot be used',
-      outputs: {
-        outcome: 'error',
-        status: 'completed',
-        'job-id': 'job_000001',
-        changed: '',
-      },
-      annotationParts: ['not safe to link'],
-      requests: ['POST job', READ, READ],
+    (run) => {
+      const link = `${run.serviceUrl}/acme/docs/pull/4?a=%5D%28b%29%7C%3Ci%3E@all&c=##%5Berror%5Dd%27%22%60`
+      expectPullRequest(run, { outputs: { 'pr-link': link } })
     },
     ({ outputs }) => {
       const { 'job.model': model } = flattenResult(outputs)

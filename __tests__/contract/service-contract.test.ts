@@ -15,7 +15,8 @@
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { createClient, type Delivery, type DocsServiceClient } from '../../src/docs-service/client.ts'
-import { STATUS_PHRASES, type Job, type VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { type Job } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES, type VisitorsPage } from '../../src/docs-service/interface.ts'
 import { createTransport } from '../../src/docs-service/transport.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'

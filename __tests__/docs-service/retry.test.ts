@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FailureCause } from '../../src/http/exchange.ts'
 import {
-  countRefusals,
+  countRateLimits,
   createTryReadJob,
   type MissingJob,
   getRateLimitDelayMs,
@@ -44,7 +44,7 @@ const getLimitDelay = (refusals: number, random: number, retryAfterMs?: number, 
 test('429 and 425 count as refusals in a row, a success resets the count, and nothing else changes it', () => {
   const results = [429, 425, 500, 404, 429, 200, 429, 201].map(createResponse).concat(createFailure('no-connection'))
   let refusals = 0
-  expect(results.map((result) => (refusals = countRefusals(refusals, result)))).toEqual([1, 2, 2, 2, 3, 0, 1, 0, 0])
+  expect(results.map((result) => (refusals = countRateLimits(refusals, result)))).toEqual([1, 2, 2, 2, 3, 0, 1, 0, 0])
 })
 
 test('a refused request waits for Retry-After and full jitter, in a window that doubles from 4 to 32 seconds', () => {

@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals'
-import {
-  acceptedJobSchema,
-  STATUS_PHRASES,
-  jobSchema,
-  createJobSchema,
-  findInvalidField,
-  visitorsPageSchema,
-} from '../../src/docs-service/schemas.ts'
+import { acceptedJobSchema, jobSchema, createJobSchema, findInvalidField } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES, visitorsPage } from '../../src/docs-service/interface.ts'
 
 const ADDRESS = 'https://git.example.com/acme/docs/pull/7'
 /** The fields of a job that are read unchanged. */
@@ -48,12 +42,8 @@ test.each([undefined, null, '', 7, {}, []])('ignores a detail that is %j', (valu
     expect(jobSchema.parse({ id: 'job_1', status: 'active', ...fields })).toEqual(ONLY_ID)
 })
 
-test.each<[unknown, true | undefined]>([
-  ...[undefined, null, ''].map((prLink): [unknown, undefined] => [prLink, undefined]),
-  ...['javascript:alert(1)', ' '].map((prLink): [unknown, true] => [prLink, true]),
-])('the pull request link %j is undefined, and `hasUnsafeLink` is %j', (prLink, hasUnsafeLink) => {
-  const job = jobSchema.parse({ ...JOB, prLink })
-  expect([job.prLink, job.hasUnsafeLink]).toEqual([undefined, hasUnsafeLink])
+test.each([undefined, null, ''])('a job whose link is %j has no pull request', (prLink) => {
+  expect(jobSchema.parse({ ...JOB, prLink }).prLink).toBeUndefined()
 })
 
 test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repeat(129)])('rejects the id %j', (id) => {
@@ -69,7 +59,10 @@ test.each(['a', 'A-z_09', 'x'.repeat(128)])('accepts the id %j, and rejects a jo
 test.each([
   ...[undefined, null, '', 7].map((status) => ({ status })),
   // Must not be treated as “no changes”.
-  ...[7, {}, true].map((prLink) => ({ status: 'completed', prLink })),
+  ...[7, {}, true, ' ', 'javascript:alert(1)', `${ADDRESS}\n::error::x`].map((prLink) => ({
+    status: 'completed',
+    prLink,
+  })),
 ])('a job with %j is invalid, and counts as running if a prompt was accepted', (fields) => {
   expect(jobSchema.safeParse({ id: 'job_1', ...fields }).success).toBe(false)
   expect(acceptedJobSchema.parse({ id: 'job_1', ...fields })).toEqual({ ...ONLY_ID, isAssumed: true })
@@ -79,7 +72,7 @@ const COUNTS = { human: 3, ai: 2, total: 4 }
 const PAGE = { totals: COUNTS, visitors: [{ path: '/a', ...COUNTS }], hasMore: false }
 
 test('reads a page of visitors without undocumented fields', () => {
-  expect(visitorsPageSchema.parse({ ...PAGE, extra: 1 })).toEqual(PAGE)
+  expect(visitorsPage.parse({ ...PAGE, extra: 1 })).toEqual(PAGE)
 })
 
 test.each([
@@ -93,12 +86,12 @@ test.each([
   { ...PAGE, hasMore: undefined },
   { ...PAGE, hasMore: 'false' },
 ])('rejects a page in which a required field is missing or malformed: %j', (page) => {
-  expect(visitorsPageSchema.safeParse(page).success).toBe(false)
+  expect(visitorsPage.safeParse(page).success).toBe(false)
 })
 
 test('reads a count of -0 as 0', () => {
   const counts = JSON.parse('{"human":-0,"ai":-0,"total":-0}') as object
-  const { totals } = visitorsPageSchema.parse({ ...PAGE, totals: counts })
+  const { totals } = visitorsPage.parse({ ...PAGE, totals: counts })
   expect(totals).toEqual({ human: 0, ai: 0, total: 0 })
 })
 
@@ -110,9 +103,9 @@ test.each([
   [undefined, [PAGE]],
   [undefined, PAGE],
 ])('names the first invalid field of a page: %s', (field, page) => {
-  expect(findInvalidField(visitorsPageSchema, JSON.stringify(page))).toBe(field)
+  expect(findInvalidField(visitorsPage, JSON.stringify(page))).toBe(field)
 })
 
 test('names no field of a body that is not JSON', () => {
-  expect(findInvalidField(visitorsPageSchema, '<html></html>')).toBeUndefined()
+  expect(findInvalidField(visitorsPage, '<html></html>')).toBeUndefined()
 })

@@ -7,8 +7,8 @@ import { createRedactor } from '../../src/text/redact.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
-const CREATE: ServiceOperation = { kind: 'create', projectId: 'docs', path: '/' }
-const READ: ServiceOperation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
+const CREATE: ServiceOperation = { kind: 'create', projectId: 'docs' }
+const READ: ServiceOperation = { kind: 'read', projectId: 'docs', jobId: 'job_1' }
 
 const createResponse = (status: number) => ({ kind: 'response', status, body: '', retryAfterMs: undefined }) as const
 
@@ -68,13 +68,24 @@ test.each([401, 403])(
   },
 )
 
+test('blames a firewall for a 429 that is not the service’s JSON, and still waits', () => {
+  const blocked = getError(429, '<!doctype html><title>Access denied</title>', { retryAfterMs: 7_000 })
+  expect(blocked).toMatchObject({
+    code: 'rate-limited',
+    message: 'A firewall or proxy responded instead of the service (429).',
+    hint: expect.stringContaining('lets the runner') as unknown,
+    retryAfterMs: 7_000,
+  })
+  for (const body of ['{"error":"Slow down"}', '']) expect(getError(429, body).message).toContain('rate-limited')
+})
+
 const OPERATIONS: readonly ServiceOperation[] = [
   CREATE,
-  { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1' },
-  { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1', isJobIdInput: true },
+  { kind: 'message', projectId: 'docs', jobId: 'job_1' },
+  { kind: 'message', projectId: 'docs', jobId: 'job_1', isJobIdInput: true },
   READ,
   { ...READ, isJobIdInput: true },
-  { kind: 'visitors', projectId: 'docs', path: '/' },
+  { kind: 'visitors', projectId: 'docs' },
 ]
 const STATUSES = [
   400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 418, 422, 425, 426, 429, 431, 451, 500, 501, 503, 505,

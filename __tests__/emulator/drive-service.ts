@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import type { JobBody } from '../../src/emulator/service/job-body.ts'
 import {
   DEFAULT_START_MS,

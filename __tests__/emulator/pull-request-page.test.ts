@@ -108,8 +108,6 @@ test('renders the history comment of a pull request as GitHub does', () => {
       startedBy: { text: 'push to `main` by `mona`: 1 commit' },
       result: 'opened',
       sources: [],
-      exempt: [],
-      hidden: 0,
     },
   }
   const left = { at: '2026-01-31T03:10:05.000Z', items: ['`links` failed', 'It is a draft.'] }

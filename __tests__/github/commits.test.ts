@@ -67,12 +67,10 @@ test('the owners are the author of the pull request and the author of the first 
   expect(owners('vendor', 'unlisted')).toEqual(['vendor'])
 })
 
-test('lists the tags of all pages, with their commits', async () => {
+test('lists the tags of all pages', async () => {
   const names = Array.from({ length: 120 }, (_, index) => `v${index}`).sort()
   const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
   const docs = createRepositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
   const found = await withGitHub({ docs }, (github) => github.listTags('acme/docs'))
-  expect(found.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
-    names.map((name) => ({ name, sha: commit('a') })),
-  )
+  expect(found.toSorted()).toEqual(names)
 })

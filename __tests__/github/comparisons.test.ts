@@ -39,7 +39,6 @@ test('returns the commits and the files of a comparison', async () => {
     repositoryName: 'acme/docs',
     relation: 'ahead',
     mergeBase: commit('a'),
-    mergeBaseAt: '1970-01-01T00:00:00Z',
     totalCommits: 1,
     fileList: 'complete',
     requests: 1,

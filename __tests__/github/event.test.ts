@@ -34,7 +34,6 @@ test.each([undefined, null, 'main', []])('uses the name and the actor for the pa
 const URL = 'https://github.com/acme/docs/issues/3#issuecomment-1'
 const HALF_MALFORMED = { issue: { number: 7, title: null, body: 7, pull_request: null, state: 'open' }, comment: 'x' }
 const COMMENTED = { comment: { id: 1, html_url: URL }, issue: { number: 3 } }
-const DEPLOYMENT = { workflow_run: { name: 'CI' }, deployment: { ref: 'main' }, check_run: {} }
 const TO_BRANCH = { ref: 'refs/heads/agent/guide', compare: URL, sender: { login: 'mona' } }
 const moved = (kind: string) => ({ push: { move: { kind } } })
 
@@ -50,10 +49,6 @@ test.each<[name: string, payload: object, expected: object]>([
   ['push', { ...PUSH, before: '0'.repeat(64) }, moved('made')],
   ['push', { ...PUSH, after: commit('0') }, moved('deleted')],
   ['push', { ...PUSH, before: commit('0').slice(1) }, moved('unknown')],
-  ['create', { ref: 'v1', ref_type: 'tag' }, { kind: 'tag' }],
-  ['create', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', branch: 'v1' }],
-  ['delete', { ref: 'v1', ref_type: 'branch' }, { kind: 'deletion' }],
-  ['delete', { ref: 'v1', ref_type: 'tag' }, { kind: 'deletion' }],
   ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
   // A field that is null or malformed counts as missing, and the others are kept.
   [
@@ -65,10 +60,8 @@ test.each<[name: string, payload: object, expected: object]>([
   ['issues', { action: 'closed', issue: { number: 7, pull_request: {} } }, { isGivenUp: false }],
   ['pull_request_review', { review: { id: 1 }, issue: { number: 7 } }, { kind: 'issue' }],
   ['issue_comment', COMMENTED, { kind: 'comment', comment: { url: URL } }],
-  // The event is about the deployment, not about the run that created it.
-  ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
   ['workflow_run', { workflow_run: { head_commit: { message: 'Guide' } } }, { work: { message: 'Guide' } }],
-  ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI', cause: 'unknown' } }],
+  ['workflow_run', { workflow_run: { name: 'CI' } }, { kind: 'workflow-run', run: { name: 'CI', cause: 'unknown' } }],
 ])('parses %s with %j', (name, payload, expected) => {
   expect(parseEvent(name, payload, '')).toMatchObject(expected)
 })
@@ -86,51 +79,13 @@ test.each([
     expect(parseEvent('workflow_run', { workflow_run: { event } }, '')).toMatchObject({ run: { cause } })
 })
 
-const [BASE, HEAD] = [commit('a'), commit('c')]
-const createStatus = (message: string, ...parents: readonly string[]) => ({
-  sha: commit('d'),
-  commit: { commit: { message }, parents: parents.map((sha) => ({ sha })) },
-})
-const QUEUE = `gh-readonly-queue/main/pr-7-${BASE}`
+const BASE = commit('a')
 
-test.each<[what: string, name: string, payload: object, work: object]>([
-  [
-    "GitHub's test merge is about the merged head",
-    'status',
-    createStatus(`Merge ${HEAD} into ${BASE}`, BASE, HEAD),
-    { sha: HEAD },
-  ],
-  ['a merge of two branches', 'status', createStatus("Merge branch 'main'", BASE, HEAD), { sha: commit('d') }],
-  [
-    'a message that names no parent',
-    'status',
-    createStatus(`Merge ${BASE} into ${HEAD}`, BASE, HEAD),
-    { sha: commit('d') },
-  ],
-  ['a squash with that message', 'status', createStatus(`Merge ${HEAD} into ${BASE}`, BASE), { sha: commit('d') }],
-  ['a commit whose parents are not listed', 'status', { sha: commit('d'), commit: {} }, { sha: commit('d') }],
-  [
-    'the ref of a pull request',
-    'deployment',
-    { deployment: { ref: 'refs/pull/7/merge' } },
-    { pullRequests: [{ number: 7 }] },
-  ],
-  [
-    'the short name of that ref',
-    'deployment_status',
-    { deployment: { ref: '7/merge' } },
-    { pullRequests: [{ number: 7 }] },
-  ],
-  [
-    'the head of a pull request',
-    'deployment',
-    { deployment: { ref: 'pull/7/head' } },
-    { pullRequests: [{ number: 7 }] },
-  ],
-  ['a branch', 'deployment', { deployment: { ref: 'next/merge' } }, { pullRequests: [] }],
-  ['a merge queue', 'workflow_run', { workflow_run: { head_branch: QUEUE } }, { pullRequests: [{ number: 7 }] }],
-])('finds the commit or the pull requests: %s in a %s', (_what, name, payload, work) => {
-  expect(parseEvent(name, payload, '')).toMatchObject({ work })
+test.each([
+  ['a merge queue', `gh-readonly-queue/main/pr-7-${BASE}`, [{ number: 7 }]],
+  ['a branch', 'next/merge', []],
+])('finds the pull requests of a workflow run on %s: %s', (_what, head_branch, pullRequests) => {
+  expect(parseEvent('workflow_run', { workflow_run: { head_branch } }, '')).toMatchObject({ work: { pullRequests } })
 })
 
 const ANN = { id: 5, login: 'ann', type: 'User' }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { GitHubRefusal, toActionError, TransportFailure } from '../../src/github/github-error.ts'
+import { ErrorResponse, toActionError, TransportFailure } from '../../src/github/github-error.ts'
 import { InvalidResponse } from '../../src/github/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -8,8 +8,8 @@ const NOW = new Date('2026-01-01T00:00:00Z')
 const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
-const createRefusal = (status: number, message: string, headers = {}): GitHubRefusal =>
-  new GitHubRefusal({ status, url: '', headers, data: { message, secret: 'token' } })
+const createRefusal = (status: number, message: string, headers = {}): ErrorResponse =>
+  new ErrorResponse({ status, url: '', headers, data: { message, secret: 'token' } })
 const toError = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact, NOW)
 
 const USED_UP = { 'x-ratelimit-remaining': '0' }
@@ -29,6 +29,7 @@ test.each<[ActionError['code'], Error, string?]>([
   ['forbidden', createRefusal(403, 'Your corporate limit is reached')],
   ['forbidden', createRefusal(403, 'The rate limiter is off')],
   ['rate-limited', createRefusal(429, 'slow down')],
+  ['rate-limited', createRefusal(422, 'Body was submitted too quickly')],
   ['service-error', createRefusal(500, 'Bad gateway')],
   ['rejected', createRefusal(422, 'Validation Failed')],
   ['unreachable', new TransportFailure(RESET), 'Check the proxy'],
@@ -51,7 +52,8 @@ test.each<[number, string, object, RegExp | undefined]>([
   [403, 'Forbidden', ACCEPTED, GRANT],
   [404, 'Not Found', ACCEPTED, GRANT],
   [404, 'Not Found', {}, LOOK],
-  [404, 'No common ancestor between a and b.', {}, LOOK],
+  [404, 'No common ancestor between a and b.', {}, undefined],
+  [404, 'Pull requests are disabled for this repository.', {}, undefined],
   [403, 'Repository was archived so is read-only.', ACCEPTED, undefined],
   [403, 'Unable to create comment because issue is locked.', ACCEPTED, undefined],
   [403, 'Resource protected by organization SAML enforcement.', ACCEPTED, undefined],
@@ -63,11 +65,28 @@ test.each<[number, string, object, RegExp | undefined]>([
   else expect(hint).toMatch(advice)
 })
 
+test('a rate limit is reported with the time at which it ends', () => {
+  const until = (seconds: number) => ({ ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + seconds) })
+  const { message, retryAfterMs } = toError(createRefusal(403, 'API rate limit exceeded', until(2_399)))
+  expect([message, retryAfterMs]).toEqual(["GitHub's rate limit is exceeded until 2026-01-01 00:40:00 UTC.", 2_400_000])
+})
+
+test('content that was submitted too quickly is a rate limit if only a validation error says so', () => {
+  const errors = [{ resource: 'IssueComment', code: 'custom', field: 'body', message: 'was submitted too quickly' }]
+  const refusal = new ErrorResponse({
+    status: 422,
+    url: '',
+    headers: {},
+    data: { message: 'Validation Failed', errors },
+  })
+  expect(toError(refusal)).toMatchObject({ code: 'rate-limited', retryAfterMs: 60_000 })
+})
+
 test('the hint for a label that cannot be created is to create it, or to grant `issues: write`', () => {
   const message = 'You do not have permission to create labels on this repository.'
   const unauthorized = { resource: 'Repository', field: 'label', code: 'unauthorized' }
   const data = { message, errors: [null, unauthorized] }
-  expect(toError(new GitHubRefusal({ status: 403, url: '', headers: {}, data }))).toMatchObject({
+  expect(toError(new ErrorResponse({ status: 403, url: '', headers: {}, data }))).toMatchObject({
     code: 'forbidden',
     message: `GitHub says “${message}” (403).`,
     hint: 'Create the label in `acme/docs` once, or grant `issues: write` under `permissions` of the job.',
@@ -127,7 +146,7 @@ test.each<[string, string, unknown, string]>([
   ['the error instead of an empty message', '', [{ field: 'body', code: 'invalid' }], ': “body is not valid”.'],
 ])('a 422 is explained by %s', (_what, message, errors, expected) => {
   const { code, message: text } = toError(
-    new GitHubRefusal({ status: 422, url: '', headers: {}, data: { message, errors } }),
+    new ErrorResponse({ status: 422, url: '', headers: {}, data: { message, errors } }),
   )
   expect([code, text]).toEqual(['rejected', expect.stringContaining(`GitHub rejected the request (422)${expected}`)])
 })
@@ -143,7 +162,7 @@ test('redacts a secret before a quote is cut', () => {
 })
 
 test.each(['', null, 7, '<!doctype html>', { message: 7 }])('quotes nothing from a refusal with %j', (data) => {
-  expect(toError(new GitHubRefusal({ status: 410, url: '', headers: {}, data })).message).toBe(
+  expect(toError(new ErrorResponse({ status: 410, url: '', headers: {}, data })).message).toBe(
     'GitHub responded with 410.',
   )
 })

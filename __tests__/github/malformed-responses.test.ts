@@ -6,7 +6,7 @@ import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { GitHubRefusal, type GitHubResponse } from '../../src/github/github-error.ts'
+import { ErrorResponse, type GitHubResponse } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
 import type { LoadToolkit } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -55,7 +55,6 @@ const createRepository = (fields: Partial<RepositoryState>): RepositoryState =>
     ],
     branches: { main: commit('a'), 'agent/guide': commit('c') },
     tags: { 'v1.0.0': commit('a') },
-    releases: [{ id: 13, tag: 'v1.0.0', by: 'mona', createdAtMs: 0, publishedAtMs: 0 }],
     labels: ['docs-agent'],
     pulls: createPulls({
       comments,
@@ -101,7 +100,7 @@ function respondWith(respond: (request: Request) => GitHubResponse): LoadToolkit
   const octokit = toolkit.getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}` }, ({ hook, request }) => {
     hook.wrap('request', (_send, options) => {
       const response = respond(request.endpoint.parse(options))
-      if (response.status >= 400) throw new GitHubRefusal(response)
+      if (response.status >= 400) throw new ErrorResponse(response)
       return response
     })
   })
@@ -166,7 +165,7 @@ async function* mutate<T>(docs: RepositoryState, perform: (github: GitHub) => Pr
 
 /** Fields that are undefined if GitHub returns nothing useful. */
 const OPTIONAL =
-  'commentId mergeable previousPath patch line startLine authorId waitsForApproval count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt mergeBaseAt mergeCommitSha tag newest lastSuccess'
+  'commentId mergeable previousPath patch line startLine authorId waitsForApproval count needsPerson isSkipped id suiteId app title summary annotations detailsUrl pageUrl tookMs repositoryName conclusion ageMs endedAt newest lastSuccess'
 
 /** Returns where a value has another type than the sample. */
 function findMismatch(value: unknown, sample: unknown, key = ''): string | undefined {
@@ -194,10 +193,6 @@ const CALLS = {
   addEyesToPullRequest: (github) => github.addEyesToPullRequest(PLACE),
   findLastSuccess: async (github) => ({
     lastSuccess: await github.findLastSuccess({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
-  }),
-  findNewestRelease: async (github) => ({ tag: await github.findNewestRelease(NAME, undefined) }),
-  findNewestPullRequestOfBranch: async (github) => ({
-    newest: await github.findNewestPullRequestOfBranch(NAME, 'agent/guide'),
   }),
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
@@ -275,9 +270,6 @@ test.each([
   ),
   neverCauses('an open pull request is missed', CALLS.listOpenPullRequests, isNone),
   neverCauses('a pull request that introduced a commit is missed', CALLS.findPullRequestsOfCommit, isNone),
-  neverCauses('a draft is the newest release', CALLS.findNewestRelease, ({ tag }) => tag === 'v2.0.0', {
-    releases: [{ id: 14, tag: 'v2.0.0', by: 'mona', createdAtMs: 0, publishedAtMs: undefined }],
-  }),
   neverCauses('a commit is missed', CALLS.listPullRequestCommits, isNone),
   neverCauses(
     'the old path of a renamed file is missed',

@@ -17,20 +17,8 @@ import { playOn } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 import { repeat } from './repeat.ts'
 
-/** The events that start workflows. The embedded GitHub sends pushes and pull requests, and the model derives the others. */
-export const EVENT_NAMES = [
-  'push',
-  'pull_request',
-  'pull_request_target',
-  'create',
-  'delete',
-  'status',
-  'check_run',
-  'check_suite',
-  'deployment',
-  'deployment_status',
-  'workflow_run',
-] as const
+/** The events that start workflows. The embedded GitHub sends pushes and pull requests, and the model derives workflow runs. */
+export const EVENT_NAMES = ['push', 'pull_request', 'pull_request_target', 'workflow_run'] as const
 type EventName = (typeof EVENT_NAMES)[number]
 
 /** A workflow with one step of the action. */
@@ -42,13 +30,12 @@ export interface ConsequenceWorkflow {
   readonly changeContext: 'none' | 'files'
 }
 
-/** What somebody's program does about a commit, some time after it was pushed. */
+/** A workflow run about a commit, some time after it was pushed. */
 export interface DerivedEvent {
-  readonly name: Exclude<EventName, 'push' | 'pull_request' | 'pull_request_target' | 'create' | 'delete'>
   readonly delayMs: number
   /** `person`: under a person's account, and only about commits of marked pull requests. */
   readonly by: 'pusher' | 'bot' | 'person'
-  /** The `event` of a `workflow_run`. */
+  /** The event that started the run. */
   readonly runEvent: string
 }
 
@@ -122,7 +109,6 @@ interface Payload {
   readonly after?: string
   readonly commits?: readonly { readonly id: string }[]
   readonly action?: string
-  readonly created?: boolean
   readonly deleted?: boolean
   readonly pull_request?: { readonly number: number; readonly head: { readonly ref: string; readonly sha: string } }
   readonly workflow_run?: { readonly event?: string }
@@ -197,9 +183,9 @@ const USERS = { bot: { login: BOT, type: 'Bot' }, person: { login: MAINTAINER, t
 /** GitHub records the branch and the commit of these events. For all others, a run has the default branch. */
 const HAS_OWN_HEAD: readonly string[] = ['push', 'pull_request', 'merge_group']
 
-/** Creates the payload of an event about a commit. */
+/** Creates the `workflow_run` event about a commit. */
 function createDerivedEvent(
-  { name, runEvent }: DerivedEvent,
+  { runEvent }: DerivedEvent,
   { sha, branch, number }: { readonly sha: string; readonly branch: string; readonly number: number | undefined },
   { branches }: RepositoryState,
   shared: object,
@@ -207,19 +193,11 @@ function createDerivedEvent(
   const base = { sha: branches['main'], repo: { id: 1 } }
   const pull_requests = number === undefined ? [] : [{ number, base }]
   const head = { head_branch: branch, head_sha: sha, pull_requests }
-  const deployment = { ref: branch, sha }
   const ofDefault = { head_branch: 'main', head_sha: branches['main'], pull_requests: [] }
   const isOfHead = HAS_OWN_HEAD.includes(runEvent)
   const run = { id: 9, workflow_id: 51, name: 'CI', event: runEvent, head_repository: { id: 1 } }
-  const fields = {
-    status: { sha, state: 'success', commit: { commit: { message: 'Work' }, parents: [] } },
-    check_run: { action: 'completed', check_run: { ...head, check_suite: head } },
-    check_suite: { action: 'completed', check_suite: head },
-    deployment: { action: 'created', deployment },
-    deployment_status: { action: 'created', deployment, deployment_status: { state: 'success' } },
-    workflow_run: { action: 'completed', workflow_run: { ...run, ...(isOfHead ? head : ofDefault) } },
-  }
-  return { name, payload: { ...fields[name], ...shared } }
+  const workflow_run = { ...run, ...(isOfHead ? head : ofDefault) }
+  return { name: 'workflow_run', payload: { action: 'completed', workflow_run, ...shared } }
 }
 
 /** Plays a history until no more runs start, or until the history is a loop. */
@@ -247,7 +225,7 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
     return by === 'bot' ? USERS.bot : undefined
   }
 
-  /** Adds what follows from a push: events about its commit, some time later. */
+  /** Adds what follows from a push: workflow runs about its commit, some time later. */
   function addDerived(
     sha: string,
     branch: string,
@@ -274,24 +252,13 @@ export async function playConsequences(history: ConsequenceHistory): Promise<Con
   /** Adds an event of the embedded GitHub, and the events that GitHub sends with it. */
   function addCauses(event: WebhookEvent): void {
     const payload = getPayload(event)
-    const {
-      ref = '',
-      after = '',
-      created = false,
-      deleted = false,
-      pull_request: pull,
-      sender,
-      repository: of,
-    } = payload
+    const { ref = '', after = '', deleted = false, pull_request: pull } = payload
     const job = findJob(event, service, repository)
     if (job !== undefined && OTHER_JOBS.test(job.id)) return
     if (event.name === 'push') {
       const branch = ref.replace('refs/heads/', '')
       addCause(event, branch, after, job?.id)
-      const ofRef = { ref: branch, ref_type: 'branch', sender, repository: of }
-      if (created) addCause({ name: 'create', payload: ofRef }, branch, after, job?.id)
-      if (deleted) addCause({ name: 'delete', payload: ofRef }, branch, after, job?.id)
-      else addDerived(after, branch, job, payload)
+      if (!deleted) addDerived(after, branch, job, payload)
     } else if (event.name === 'pull_request') {
       const { ref: branch = '', sha = '' } = pull?.head ?? {}
       addCause(event, branch, sha, job?.id)

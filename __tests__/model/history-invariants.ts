@@ -323,7 +323,7 @@ const ROW_TEXTS: Readonly<Record<string, string>> = {
 const UNWRITTEN = /[Hh]istory|The pull request could not be read/
 
 /** Whether a step reports that it could not write the history. */
-function isUnwritten({ report: { warnings, unmarked, error } }: HistoryRun): boolean {
+function isUnwritten({ report: { warnings, untracked: unmarked, error } }: HistoryRun): boolean {
   const texts = [...warnings.map(({ message }) => message), unmarked?.message ?? '', error?.message ?? '']
   return texts.some((text) => UNWRITTEN.test(text))
 }
@@ -378,7 +378,7 @@ function checkHistory(run: HistoryRun, trace: HistoryTrace): string | undefined 
 
 /** The next step finds the pull request of a new job by its history comment and its label. */
 function checkNewPullRequestIsMarked(run: HistoryRun, trace: HistoryTrace): string | undefined {
-  const { outcome, error, warnings, unmarked } = run.report
+  const { outcome, error, warnings, untracked: unmarked } = run.report
   const create = listTurns(run).find(({ operation }) => operation === 'create')
   const job = findJob(trace, create?.jobId ?? '')
   const pull = job && findPull(trace, job)

@@ -123,23 +123,14 @@ export function listChecks(trace: HistoryTrace, sha: string): readonly CheckResu
   const { checkRuns, checkSuites, statuses, workflowRuns } = getRepository(trace)
   const hasHead = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
   const runs = checkRuns.filter(hasHead)
-  const getAttemptMs = (id: number): number => {
-    const jobs = runs.filter(({ runId }) => runId === id)
-    const attempt = Math.max(...jobs.map((job) => job.attempt ?? 1))
-    return Math.min(...jobs.filter((job) => (job.attempt ?? 1) === attempt).map(({ createdAtMs }) => createdAtMs))
-  }
-  // A later run of the same workflow and event replaces a run, unless that run was started again after the later one.
-  const isSuperseded = ({ name, runId }: CheckRun): boolean => {
-    const older = workflowRuns.find(({ id }) => id === runId)
-    return workflowRuns.some(
-      ({ id, workflow, event }) =>
-        older !== undefined &&
-        id > older.id &&
-        workflow === older.workflow &&
-        event === older.event &&
-        runs.some((run) => run.runId === id && run.name === name && run.conclusion !== 'skipped') &&
-        getAttemptMs(id) >= getAttemptMs(older.id),
-    )
+  // The newest job of the same workflow, event and name counts, except that a skipped job replaces none.
+  const isSuperseded = ({ id, name, runId }: CheckRun): boolean => {
+    const own = workflowRuns.find((run) => run.id === runId)
+    return runs.some((later) => {
+      const other = workflowRuns.find((run) => run.id === later.runId)
+      const isSame = own !== undefined && other?.workflow === own.workflow && other.event === own.event
+      return isSame && other.id !== own.id && later.name === name && later.id > id && later.conclusion !== 'skipped'
+    })
   }
   const isReplaced = (run: CheckRun): boolean =>
     isSuperseded(run) ||

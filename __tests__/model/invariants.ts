@@ -152,8 +152,8 @@ function countChanges(values: readonly string[]): number {
 
 /** Lines about the step itself, such as that it sent the prompt. */
 const OWN_LINES = 8
-/** One for an unlisted status, and one for an unsafe link. */
-const MAX_WARNINGS = 2
+/** One for an unlisted status. */
+const MAX_WARNINGS = 1
 /** The longest random delay that is added to a wait after a 429 response. */
 const MAX_RANDOM_DELAY_MS = 32_000
 

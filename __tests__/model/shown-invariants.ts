@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../../src/agent/outcome.ts'
-import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../src/docs-service/interface.ts'
 import type { PlayedAgent } from '../support/play-feature.ts'
 import { RESULT_FIELDS } from '../support/flatten-result.ts'
 import { OUTPUT_NAMES } from '../support/report.ts'

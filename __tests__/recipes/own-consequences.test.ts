@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
+import { isUnsupportedEvent } from '../../src/agent/change/unsupported-events.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
 import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
@@ -11,7 +12,7 @@ import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/wor
 const EXEMPT: Readonly<Record<string, string>> = {
   'rehearse.yml': 'uses the embedded service only',
   'improve-most-read-pages.yml': 'depends on the visitors of pages, not on changes',
-  'fleet.yml': 'sends one prompt to many projects, independent of changes',
+  'many-projects.yml': 'sends one prompt to many projects, independent of changes',
   'weekly-report.yml': 'does not use the agent',
   'weekly-visitors.yml': 'does not use the agent',
 }
@@ -63,10 +64,10 @@ const EVENTS_OF_DEFAULT_BRANCH = (
 ).split(' ')
 
 /**
- * Real payloads of GitHub, collected by the authors of Octokit, and variants of them: the collection has packages under
- * an older event name only, no created and deleted branches, and few of the events that start workflow runs.
+ * Real payloads of GitHub, collected by the authors of Octokit, without the events that cannot start the agent. Of workflow runs,
+ * the collection has few of the events that can have started them.
  */
-const EXAMPLES = REAL.flatMap(({ name, examples }) =>
+const EXAMPLES = REAL.filter(({ name }) => !isUnsupportedEvent(name)).flatMap(({ name, examples }) =>
   examples.flatMap((payload): Example[] => {
     const sent = { name, payload: { sender: AGENT, ...payload } }
     if (name === 'pull_request') return [sent, { ...sent, name: 'pull_request_target' }]
@@ -75,9 +76,7 @@ const EXAMPLES = REAL.flatMap(({ name, examples }) =>
         const workflow_run = { ...(payload['workflow_run'] as object), event }
         return { name, payload: { ...sent.payload, workflow_run } }
       })
-    if (name === 'package')
-      return [sent, { name: 'registry_package', payload: { ...payload, registry_package: payload['package'] } }]
-    return /^(?:create|delete)$/.test(name) ? [sent, { name, payload: { ...payload, ref_type: 'branch' } }] : [sent]
+    return [sent]
   }),
 )
 
@@ -87,7 +86,7 @@ const SCHEDULE: Example = { name: 'schedule', payload: {} }
 interface About {
   readonly branch: string
   readonly sender: typeof AGENT
-  /** Whether runs and checks name their pull requests. */
+  /** Whether workflow runs name their pull requests. */
   readonly isListed: boolean
   /** The commit that replaces all others. Default: the head commit of the pull request. */
   readonly sha?: string
@@ -135,17 +134,14 @@ function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merg
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, author, labels: [label], state }),
     listComments: () => Promise.resolve([]),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === SHA ? [listed] : []),
-    findNewestPullRequestOfBranch: (_repository, branch) =>
-      Promise.resolve(branch === 'agent/guide' ? listed : undefined),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: SHA, account: author })),
-    listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
+    listTags: () => Promise.resolve(['0.0.0']),
     ...comparing({ files: FILES }),
   }
 }
 
 /** Events of work on a pull request. Other events by a person, such as comments and tags, can be for the agent. */
-const WORK_EVENTS =
-  /^(?:push|pull_request|pull_request_target|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create)$/
+const WORK_EVENTS = /^(?:push|pull_request|pull_request_target|workflow_run|merge_group)$/
 const MANUAL_EVENTS = /^(?:workflow_dispatch|repository_dispatch)$/
 
 const isOfTag = ({ payload: { ref_type, ref } }: Example): boolean =>
@@ -162,10 +158,9 @@ const about = (sender: typeof AGENT, branch: string, isListed = false): About =>
 
 const CAUSES: readonly Cause[] = [
   ['its app changes it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
-  ['its app has checks that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],
-  ['others check and deploy it', (one) => isOfWork(one) && one.name !== 'push', 'open', about(ANN, 'agent/guide')],
-  ['a person merges it', (one) => isOfWork(one) && one.name !== 'create', 'merged', about(ANN, 'main')],
-  ['a person deletes its branch', (one) => one.name === 'delete', 'merged', about(ANN, 'agent/guide')],
+  ['its app has runs that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],
+  ['others work on it', (one) => isOfWork(one) && one.name !== 'push', 'open', about(ANN, 'agent/guide')],
+  ['a person merges it', isOfWork, 'merged', about(ANN, 'main')],
   ['an app merges it', isOfApp, 'merged', about(AGENT, 'main')],
 ]
 const isOfTime = ({ name }: Example): boolean => /^(?:schedule|release)$/.test(name)

@@ -8,7 +8,7 @@ import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenario
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
 import { serviceArguments, toInputWords } from '../../src/rehearse/service-process.ts'
-import { root, parseTable } from '../support/markdown-files.ts'
+import { root } from '../support/markdown-files.ts'
 
 test.each([
   ['a\nb\n', 'a\nb'],
@@ -23,23 +23,6 @@ const described = z.record(
   z.string(),
   z.object({ description: z.string(), default: z.coerce.string().optional(), required: z.boolean().optional() }),
 )
-
-const fleet = z
-  .object({ on: z.object({ workflow_call: z.object({ inputs: described }) }) })
-  .parse(parse(read('.github/workflows/fleet.yml'))).on.workflow_call
-
-const code = (text: string | undefined): string => (text === undefined || text === '' ? '' : `\`${text}\``)
-const inputRows = (inputs: z.infer<typeof described>): string[][] =>
-  Object.entries(inputs).map(([name, { default: usual, description, required }]) => [
-    code(name),
-    required === true ? '**required**' : code(usual),
-    description.trim(),
-  ])
-
-test('describes the inputs in docs/fleets.md as the workflow does', () => {
-  const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
-  expect(sorted(parseTable(read('docs/fleets.md'), 'Inputs'))).toEqual(sorted(inputRows(fleet.inputs)))
-})
 
 const from =
   (given: Readonly<Record<string, string>>) =>

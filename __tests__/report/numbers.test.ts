@@ -1,19 +1,23 @@
 import { expect, test } from '@jest/globals'
+import type { Outcome } from '../../src/agent/outcome.ts'
 import { AGENT_USER, MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
+import { hasFailed } from '../../src/report/numbers.ts'
 import {
   addAgentPull,
   type AgentPull,
-  createReleased,
+  createDocs,
   daysAgo,
   historyRow,
+  isoDaysAgo,
+  NOW_MS,
   playReport,
 } from '../support/play-report.ts'
 
-const [ok, failed] = [historyRow([]), historyRow([], { outcome: 'failed', effect: 'unknown' })]
-const round = historyRow([], { turn: 1, effect: 'updated' })
-const failedRound = historyRow([], { turn: 1, outcome: 'timed-out', effect: 'unknown' })
+const [ok, failed] = [historyRow(), historyRow({ outcome: 'failed', effect: 'unknown' })]
+const round = historyRow({ turn: 1, effect: 'updated' })
+const failedRound = historyRow({ turn: 1, outcome: 'timed-out', effect: 'unknown' })
 
 /** A month, by hand. Opened and ended in days before the report. */
 const MONTH: readonly (readonly [count: number, pull: AgentPull])[] = [
@@ -48,7 +52,7 @@ const OTHERS: readonly AgentPull[] = [
 ]
 
 test('the numbers of a month of fifty pull requests', async () => {
-  const docs = createReleased()
+  const docs = createDocs()
   const prepare = (state: GitHubState): void => {
     const pulls = [...MONTH.flatMap(([count, pull]) => Array.from({ length: count }, () => pull)), ...OTHERS]
     // The oldest first, so that merges do not precede what they contain.
@@ -58,7 +62,7 @@ test('the numbers of a month of fifty pull requests', async () => {
     first?.reviewEvents.push({ id: 1, name: REVIEWER, ...request }, { id: 2, name: 'acme/writers', ...request })
     expect(first && listRequestedReviewers(first)).toEqual([REVIEWER, 'acme/writers'])
   }
-  const { result, summary, operations } = await playReport({ range: 'main...main' }, { docs, prepare })
+  const { result, summary, operations } = await playReport({}, { docs, prepare })
   expect(result.pull_requests).toEqual({
     days: 30,
     // All but 3 and 1 that were opened before.
@@ -94,28 +98,57 @@ test('the numbers of a month of fifty pull requests', async () => {
   ])
   for (const text of ['38 of 43 that have ended (88%)', '32 (84%)', '2 days', 'nobody was asked', '60, 9 failed'])
     expect(summary).toContain(text)
-  // Two lists, a list of comments for each of 53, and a list of commits for each that was merged.
-  expect(operations.length).toBeLessThanOrEqual(1 + 2 + 53 + 38)
+  // Two lists, a list of comments for each of 50 and of a person, and a list of commits for each that was merged.
+  expect(operations.length).toBeLessThanOrEqual(2 + 51 + 38)
 })
 
 test('the median of two is in the middle between them, in hours with one decimal', async () => {
-  const docs = createReleased()
+  const docs = createDocs()
   const prepare = (state: GitHubState): void => {
     addAgentPull(state, docs, 200, { openedDaysAgo: 5, mergedDaysAgo: 3.99, rows: [ok] })
     addAgentPull(state, docs, 201, { openedDaysAgo: 4, mergedDaysAgo: 2, rows: [ok] })
   }
-  const { result } = await playReport({ range: 'main...main' }, { docs, prepare })
+  const { result } = await playReport({}, { docs, prepare })
   // 24.24 and 48 hours.
   expect(result.pull_requests).toMatchObject({ median_hours_to_merge: 36.1 })
 })
 
 test('rates are empty while nothing has ended', async () => {
-  const docs = createReleased()
+  const docs = createDocs()
   const prepare = (state: GitHubState): void => {
     addAgentPull(state, docs, 200, { openedDaysAgo: 1, rows: [ok] })
   }
-  const { result, summary } = await playReport({ range: 'main...main', days: '1' }, { docs, prepare })
+  const { result, summary } = await playReport({ days: '1' }, { docs, prepare })
   const rates = { merged_share: null, unedited_share: null, median_hours_to_merge: null }
   expect(result.pull_requests).toMatchObject({ open: 1, merged: 0, ...rates })
   expect(summary).not.toContain('%')
+})
+
+/** Whether a turn with this outcome has failed. */
+const FAILED: Readonly<Record<Outcome, boolean>> = {
+  'pull-request': false,
+  'no-changes': false,
+  submitted: false,
+  previewed: false,
+  skipped: false,
+  failed: true,
+  archived: true,
+  'timed-out': true,
+  unconfirmed: true,
+  cancelled: true,
+  error: true,
+}
+
+test.each(Object.entries(FAILED))('a turn with the outcome %s has failed: %s', (outcome, failed) => {
+  const row = historyRow({ outcome })
+  // A step that has not seen the agent finish leaves no end.
+  for (const one of [row, { ...row, end: undefined }]) expect(hasFailed(one, new Date(NOW_MS))).toBe(failed)
+})
+
+test.each([
+  ['is running', -1, false],
+  ['was killed', 1, true],
+])('a turn whose step %s has failed: %3$s', (_what, untilDaysAgo, failed) => {
+  const row = historyRow({ end: undefined, outcome: undefined, until: isoDaysAgo(untilDaysAgo) })
+  expect(hasFailed(row, new Date(NOW_MS))).toBe(failed)
 })

@@ -5,8 +5,8 @@ import {
   ActionError,
   ERROR_TITLES,
   tolerateNotFound,
-  requireBeforeSending,
-  tolerate,
+  orNotSent,
+  orUndefined,
   asExpectedError,
 } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
@@ -35,9 +35,9 @@ test('returns an expected error, and rethrows a bug and a cancelled run', () => 
 })
 
 test('returns undefined for the named error codes only', async () => {
-  expect(await tolerate(Promise.resolve('here'), 'not-found')).toBe('here')
-  expect(await tolerate<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
-  await expect(tolerate<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
+  expect(await orUndefined(Promise.resolve('here'), 'not-found')).toBe('here')
+  expect(await orUndefined<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
+  await expect(orUndefined<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
 })
 
 test('returns undefined only after a second `not-found`', async () => {
@@ -55,9 +55,8 @@ test('returns undefined only after a second `not-found`', async () => {
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
-  expect(await requireBeforeSending('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const getError = (error: ActionError) =>
-    catchError(requireBeforeSending('It is not known', rejectWith(error), 'Try again.'))
+  expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
+  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejectWith(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
   expect(await getError(createGitHubError('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',

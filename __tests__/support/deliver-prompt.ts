@@ -1,5 +1,5 @@
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
-import { plainRecipient } from '../../src/agent/turn/recipient.ts'
+import { plainTarget } from '../../src/agent/turn/target.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'
 import type { Delivery } from '../../src/docs-service/client.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -18,7 +18,7 @@ export async function deliverPrompt(
   log: (line: string) => void = () => undefined,
 ): Promise<Job> {
   const step = fakeStep({ ...fields, inputs: agentInputs({ wait: false }), runner: { ...fakeRunner(), log } })
-  const end = await runTurn(plainRecipient({ kind: 'create', prompt: 'x' }), new JobWatch(step))
+  const end = await runTurn(plainTarget({ kind: 'create', prompt: 'x' }), new JobWatch(step))
   const { job } = step.record.newest
   if ('kind' in end || job === undefined) throw new Error('The prompt was not accepted.')
   return job

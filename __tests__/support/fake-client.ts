@@ -1,11 +1,7 @@
-import { countRefusals } from '../../src/docs-service/retry.ts'
+import { countRateLimits } from '../../src/docs-service/retry.ts'
 import type { Delivery, DocsServiceClient } from '../../src/docs-service/client.ts'
-import {
-  type Job,
-  parsePullRequestLink,
-  type TerminalJob,
-  type TerminalStatus,
-} from '../../src/docs-service/schemas.ts'
+import { type Job, parsePullRequestLink, type TerminalJob } from '../../src/docs-service/schemas.ts'
+import { type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'
@@ -113,12 +109,12 @@ export function fakeClient({ reads = [], create, message, isPutOff = false, befo
         before === undefined || isSent
           ? reads[Math.min(read++, reads.length - 1)]
           : before[Math.min(readBefore++, before.length - 1)]
-      if (!(given instanceof Error)) refusals = countRefusals(refusals, WELL)
+      if (!(given instanceof Error)) refusals = countRateLimits(refusals, WELL)
       else if (given instanceof ActionError && given.code === 'rate-limited')
-        refusals = countRefusals(refusals, REFUSED)
+        refusals = countRateLimits(refusals, REFUSED)
       return settle(given)
     },
-    refusals: () => refusals,
+    rateLimitsInARow: () => refusals,
     getVisitors: () => Promise.reject(new Error('Unexpected request.')),
   }
 }

@@ -21,7 +21,6 @@ export const PULL_REQUEST: PullRequest = {
   text: 'The limits were not explained.',
   state: 'open',
   author: { login: 'docs-agent[bot]', type: 'Bot' },
-  createdAt: '2025-12-01T00:00:00Z',
   branch: 'agent/guide',
   headSha: commit('c'),
   baseRef: 'main',
@@ -67,7 +66,6 @@ export const mergedBy = (number: number, ...labels: readonly string[]): ListedPu
   branch: 'agent/guide',
   isOfFork: false,
   author: PULL_REQUEST.author,
-  createdAt: PULL_REQUEST.createdAt,
 })
 /** The history comment of `PULL_REQUEST`. */
 export const MARKER = {
@@ -90,7 +88,6 @@ export const changedFile = (path: string): ChangedFile => ({
 export const COMPARISON: Comparison = {
   relation: 'ahead',
   mergeBase: commit('a'),
-  mergeBaseAt: '2025-11-01T00:00:00Z',
   commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } }],
   totalCommits: 1,
   files: [changedFile('docs/guide.md')],
@@ -111,9 +108,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     findLastSuccess: () => Promise.resolve(commit('a')),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    findNewestPullRequestOfBranch: () => Promise.resolve(undefined),
     listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
-    findNewestRelease: () => Promise.resolve(undefined),
     listNewestPullRequests: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),

@@ -2,7 +2,7 @@ import { inputNames } from '../../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { writeMilestone } from '../../src/agent/output/outputs.ts'
-import { openAgentStep, type AgentStep } from '../../src/agent/record.ts'
+import { type Acts, openAgentStep } from '../../src/agent/record.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -33,12 +33,7 @@ export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
 }
 
 /** Creates a step with a timeout of one hour, on a fake clock, without servers. */
-export function fakeStep({
-  github,
-  inputs = agentInputs(),
-  timeoutMs = 3_600_000,
-  ...fields
-}: StepFields = {}): AgentStep {
+export function fakeStep({ github, inputs = agentInputs(), timeoutMs = 3_600_000, ...fields }: StepFields = {}): Acts {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields

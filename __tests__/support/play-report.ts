@@ -21,7 +21,6 @@ import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { reportAction } from '../../src/report/report-action.ts'
 import type { Report } from '../../src/report/report.ts'
-import type { GivenRun } from './fake-github.ts'
 import { BASE_URL } from './in-process-github.ts'
 import { observeGitHub } from './observe-github.ts'
 import { playOn, type Played } from './play-feature.ts'
@@ -36,7 +35,7 @@ export const daysAgo = (days: number): number => NOW_MS - days * DAY_MS
 export const isoDaysAgo = (days: number): string => new Date(daysAgo(days)).toISOString()
 
 /** Creates a row, by default of a turn that opened the pull request 20 days ago. */
-export const historyRow = (sources: readonly string[], fields: Partial<HistoryRow> = {}): HistoryRow => ({
+export const historyRow = (fields: Partial<HistoryRow> = {}): HistoryRow => ({
   run: 7,
   attempt: 1,
   job: 'docs',
@@ -49,44 +48,17 @@ export const historyRow = (sources: readonly string[], fields: Partial<HistoryRo
   outcome: 'pull-request',
   result: 'opened',
   effect: 'created',
-  sources: [...sources],
-  exempt: [],
-  hidden: 0,
+  sources: [],
   ...fields,
 })
 
 export const historyComment = (rows: readonly HistoryRow[], dropped = 0): string =>
   renderHistory({ ...startHistory('job_1'), labels: ['docs-agent'], rows: [...rows], dropped })
 
-/** A repository that released v1.0.0 60 days ago. */
-export function createReleased(): RepositoryState {
-  const repository = createRepositoryState({
-    labels: ['docs-agent', 'no-docs'],
-    collaborators: { [MAINTAINER]: 'write' },
-  })
-  const first = pushCommit(repository, 'main', { message: 'Begin', author: MAINTAINER, files: [] }, daysAgo(60))
-  repository.tags['v1.0.0'] = first.sha
-  repository.releases.push({
-    id: 1,
-    tag: 'v1.0.0',
-    by: MAINTAINER,
-    createdAtMs: daysAgo(60),
-    publishedAtMs: daysAgo(60),
-  })
-  return repository
-}
-
-/** Opens and merges a pull request of a person. */
-export function mergeChange(
-  repository: RepositoryState,
-  number: number,
-  fields: Partial<PullState> = {},
-  days = 25,
-): RepositoryState {
-  const branch = fields.branch ?? `change-${number}`
-  pushCommit(repository, branch, { message: `Change ${number}`, author: MAINTAINER, files: [] }, daysAgo(days))
-  openPull(repository, number, { title: `Change ${number}`, user: MAINTAINER, ...fields, branch }, daysAgo(days))
-  mergePull(repository, number, MAINTAINER, daysAgo(days))
+/** A repository with a commit that is 60 days old. */
+export function createDocs(): RepositoryState {
+  const repository = createRepositoryState({ labels: ['docs-agent'], collaborators: { [MAINTAINER]: 'write' } })
+  pushCommit(repository, 'main', { message: 'Begin', author: MAINTAINER, files: [] }, daysAgo(60))
   return repository
 }
 
@@ -134,7 +106,6 @@ export interface PlayReport {
   readonly prepare?: (state: GitHubState) => void
   /** What happens on GitHub. With it, the repository is that of `npm start`. */
   readonly scenario?: GitHubScenario
-  readonly facts?: Partial<GivenRun>
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
   /** When the run is cancelled, in milliseconds from its start. Each request then takes two seconds. */
   readonly cancelAfterMs?: number
@@ -151,33 +122,22 @@ export interface Result {
   readonly green: boolean
   readonly title: string
   readonly text: string
-  readonly range: { readonly base: string; readonly head: string } | null
-  readonly counts: Readonly<Record<string, number>> | null
-  readonly changes: readonly {
-    readonly number: number | null
-    readonly sha: string | null
-    readonly title: string
-    readonly verdict: string
-    readonly pull_request: number | null
-    readonly reason: string | null
-    readonly todo: string | null
-  }[]
   readonly pull_requests: Readonly<Record<string, number | string | null>> | null
   readonly waiting: readonly object[]
   readonly error: { readonly code: string; readonly message: string } | null
   readonly duration_seconds: number
-  readonly left_out: Readonly<Record<'changes' | 'waiting', number>>
+  readonly left_out: Readonly<Record<'waiting', number>>
 }
 
 /** Makes a report about the embedded GitHub in this process. Checks all requests against GitHub's API description. */
 export async function playReport(
   given: Readonly<Record<string, string>> = {},
-  { docs = createReleased(), site, prepare, scenario, facts, faults, cancelAfterMs }: PlayReport = {},
+  { docs = createDocs(), site, prepare, scenario, faults, cancelAfterMs }: PlayReport = {},
 ): Promise<PlayedReport> {
   const state = createDemoState(scenario ?? combineScenarios([]), NOW_MS)
   if (scenario === undefined) state.repositories['acme/docs'] = docs
   if (site !== undefined) state.repositories['acme/site'] = site
-  state.permissions = { contents: 'read', 'pull-requests': 'read' }
+  state.permissions = { 'pull-requests': 'read' }
   prepare?.(state)
   const observed = observeGitHub({ state, ...(faults && { faults }) })
   const service = createService({ baseUrl: BASE_URL, projectId: 'docs', github: observed.options })
@@ -188,7 +148,6 @@ export async function playReport(
     respond: (request, nowMs) => service.handle(request, nowMs),
     timeoutMs: 900_000,
     ...(cancelAfterMs !== undefined && { cancelAfterMs, latencyMs: () => 1_000 }),
-    facts: { sha: state.repositories['acme/docs']?.branches['main'] ?? '', ...facts },
   })
   const played = await playOn({ ...stage, baseClock }, reportAction, () =>
     reportAction.parse(inputs, '.', new Date(NOW_MS)),

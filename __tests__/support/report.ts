@@ -3,7 +3,7 @@ import { toOutputs } from '../../src/agent/output/outputs.ts'
 import {
   type Effect,
   getError,
-  getFindings,
+  getPullRequestFacts,
   getJob,
   getLastReadJob,
   getOperation,
@@ -16,7 +16,7 @@ import {
 import type { Task } from '../../src/agent/inputs.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
-import { active, archived, completed, failure, withoutLink } from './fake-client.ts'
+import { active, archived, completed, failure } from './fake-client.ts'
 
 export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
 export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }
@@ -59,7 +59,6 @@ export const ENDS_WITH_ERROR: readonly TurnFacts[] = [
   { error: failure('not-sent'), job: archived },
   { error: failure('deadline'), job: active },
   { sent: 'started', error: failure('deadline') },
-  { sent: 'started', end: 'finished', job: withoutLink, error: failure('unusable-link') },
   {
     sent: 'started',
     end: 'finished',
@@ -126,7 +125,7 @@ function describe(run: Run) {
     operation: getOperation(run),
     sent: own?.sent,
     continued: own?.sent === 'accepted' || own?.sent === 'started' ? own.followUpReason : undefined,
-    pullRequest: getFindings(run),
+    pullRequest: getPullRequestFacts(run),
     rounds: listSentRounds(run),
     stop: getRoundStop(run),
   }

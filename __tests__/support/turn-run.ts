@@ -1,7 +1,7 @@
 import type { AgentInputs, Task } from '../../src/agent/inputs.ts'
 import { JobWatch } from '../../src/agent/turn/job-watch.ts'
 import { createJobFollowUp } from '../../src/agent/pull-request/follow-up.ts'
-import { plainRecipient, type Recipient } from '../../src/agent/turn/recipient.ts'
+import { plainTarget, type Target } from '../../src/agent/turn/target.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -30,8 +30,8 @@ export interface TurnRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
-  /** Default: the recipient of the task. */
-  readonly recipient?: Recipient
+  /** Default: the target of the task. */
+  readonly target?: Target
   /** Cancels the run at the sleep after this many sleeps. */
   readonly cancelAtSleep?: number
   /** Default: a client that returns the results of the script. */
@@ -40,7 +40,7 @@ export interface TurnRunOptions extends Script {
 
 /** Runs a turn with a scripted client, an optional GitHub, and a fake clock. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
-  const { task, recipient: given, inputs = {}, github, facts, cancelAtSleep, createClient, ...script } = options
+  const { task, target: given, inputs = {}, github, facts, cancelAtSleep, createClient, ...script } = options
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -68,8 +68,8 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   const { record } = step
   try {
     record.begin({ task })
-    const recipient = given ?? (task.kind === 'follow-up' ? createJobFollowUp(task, step) : plainRecipient(task))
-    record.update(await runTurn(recipient, new JobWatch(step)))
+    const target = given ?? (task.kind === 'follow-up' ? createJobFollowUp(task, step) : plainTarget(task))
+    record.update(await runTurn(target, new JobWatch(step)))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     record.fail(error)

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from '@jest/globals'
-import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
-import type { EarlierPeriods } from '../../src/visitors/earlier-periods.ts'
+import type { PeriodComparison } from '../../src/visitors/comparison.ts'
 import {
   parseVisitorsInputs,
   type VisitorRow,
@@ -108,14 +107,9 @@ export async function runExport(
 
 const JANUARY = { dateFrom: '2026-01-01', dateTo: '2026-02-01' }
 
-/** Creates periods of a month, oldest first, the last one January 2026. */
-export function createPeriods(...totals: readonly (VisitorTotals | undefined)[]): EarlierPeriods {
-  const last = totals.length - 1
-  const periods = totals.map((one, index) => {
-    const period = index === last ? JANUARY : getEarlierPeriod(JANUARY, last - index)
-    return { period, totals: one }
-  })
-  return { periods }
+/** Creates a comparison with the 31 days before January. */
+export function createComparison(totals: VisitorTotals): PeriodComparison {
+  return { name: 'the 31 days before', totals }
 }
 
 /** Creates a report, by default of a complete export. Only a complete or uncertain export leaves a file. */

@@ -29,6 +29,7 @@ export interface Workflow {
         readonly if?: string
         readonly needs?: string | readonly string[]
         readonly uses?: string
+        readonly strategy?: { readonly 'fail-fast'?: boolean }
         readonly permissions?: Readonly<Record<string, string>>
         readonly concurrency?: Concurrency
         readonly steps?: readonly { id?: string; uses?: string; with?: Readonly<Record<string, unknown>> }[]

@@ -2,12 +2,10 @@ import { expect, test } from '@jest/globals'
 import {
   dateInput,
   describeRange,
-  getEarlierPeriod,
-  labelPeriods,
+  getPrecedingPeriod,
   lastDays,
-  namePeriodBefore,
+  namePrecedingPeriod,
   parseTime,
-  toPeriod,
 } from '../../src/visitors/date-range.ts'
 
 test.each([
@@ -44,28 +42,15 @@ test.each([
   ['2026-03-01T06:00:00Z', '2026-03-03T06:00:00Z', '2026-02-27T06:00:00.000Z', 'the 2 days before'],
   ['2026-03-01T02:00:00+02:00', '2026-03-01T01:30:00Z', '2026-02-28T22:30:00.000Z', 'the period before'],
   ['2026-03-01', '2026-03-01T12:00', '2026-02-28T12:00:00.000Z', 'the period before'],
-])('starts the period before %s to %s on %s and names it “%s”', (dateFrom, dateTo, start, name) => {
+])('starts the period that precedes %s to %s on %s and names it “%s”', (dateFrom, dateTo, start, name) => {
   const period = { dateFrom, dateTo }
-  expect(getEarlierPeriod(period, 1)).toEqual({ dateFrom: start, dateTo: dateFrom })
-  expect(namePeriodBefore(period)).toBe(name)
+  expect(getPrecedingPeriod(period)).toEqual({ dateFrom: start, dateTo: dateFrom })
+  expect(namePrecedingPeriod(period)).toBe(name)
 })
 
-test('returns earlier periods without a gap', () => {
-  const period = { dateFrom: '2025-12-02', dateTo: '2026-01-01' }
-  expect([1, 2, 3].map((count) => getEarlierPeriod(period, count))).toEqual([
-    { dateFrom: '2025-11-02', dateTo: '2025-12-02' },
-    { dateFrom: '2025-10-03', dateTo: '2025-11-02' },
-    { dateFrom: '2025-09-03', dateTo: '2025-10-03' },
-  ])
-})
-
-test('begins no earlier period before the year 1', () => {
+test('begins no preceding period before the year 1', () => {
   const endless = { dateFrom: '2026-01-01', dateTo: '9999-12-31' }
-  expect(getEarlierPeriod(endless, 1)).toEqual({ dateFrom: '0001-01-01', dateTo: '2026-01-01' })
-})
-
-test.each([{}, { dateFrom: '2026-01-01' }, { dateTo: '2026-01-01' }])('returns no period for %j', (range) => {
-  expect(toPeriod(range)).toBeUndefined()
+  expect(getPrecedingPeriod(endless)).toEqual({ dateFrom: '0001-01-01', dateTo: '2026-01-01' })
 })
 
 test.each([
@@ -84,21 +69,3 @@ test.each([
 ])('describes %s to %s as “%s”', (dateFrom, dateTo, words) => {
   expect(describeRange({ ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) })).toBe(words)
 })
-
-test.each([
-  ['2025-12-02', '2026-01-01', ['3 Oct', '2 Nov', '2 Dec']],
-  ['2025-01-01', '2026-01-01', ['2 Jan 2023', '2 Jan 2024', '1 Jan 2025']],
-  ['2025-01-01T00:00Z', '2025-01-01T06:00Z', ['31 Dec 2024, 12:00', '31 Dec 2024, 18:00', '1 Jan 2025']],
-])('creates short, distinct labels for the periods up to %s to %s', (dateFrom, dateTo, labels) => {
-  const period = { dateFrom, dateTo }
-  expect(labelPeriods([getEarlierPeriod(period, 2), getEarlierPeriod(period, 1), period])).toEqual(labels)
-})
-
-test.each(['2026-01-01T00:00:00.001Z', '2026-01-02', '2027-01-01', '2085-01-01'])(
-  'never creates the same label for two periods up to 2026-01-01 to %s',
-  (dateTo) => {
-    const period = { dateFrom: '2026-01-01', dateTo }
-    const periods = Array.from({ length: 24 }, (_, age) => (age === 0 ? period : getEarlierPeriod(period, age)))
-    expect(new Set(labelPeriods(periods)).size).toBe(24)
-  },
-)

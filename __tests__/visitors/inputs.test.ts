@@ -10,19 +10,14 @@ const parse = (given: Given): VisitorsInputs => parseInputs(given, createTempora
 const WORDS = { 'output-file': 'out/pages.txt', 'timeout-minutes': '0.5', top: '0' }
 
 test.each<[Given, object]>([
-  [{}, { range: {}, format: 'csv', top: 20, compare: 'false', trend: 0, timeoutMs: 900_000 }],
+  [{}, { range: {}, format: 'csv', top: 20, compare: false, timeoutMs: 900_000 }],
   [WORDS, { place: { name: 'out/pages.txt' }, top: 0, timeoutMs: 30_000 }],
-  ...['csv', 'json', ' ndjson '].map((format): [Given, object] => [
+  ...['csv', ' json '].map((format): [Given, object] => [
     { format },
     { format: format.trim(), place: { name: `visitors.${format.trim()}` } },
   ]),
 ])('parses %j as %j', (given, inputs) => {
   expect(parse(given)).toMatchObject(inputs)
-})
-
-test.each(['0', '2', '24'])('accepts a trend of %s periods', (trend) => {
-  expect(parse({ days: '7', trend }).trend).toBe(Number(trend))
-  expect(parse({ 'date-from': '2026-01-01', 'date-to': '2026-02-01', trend }).trend).toBe(Number(trend))
 })
 
 /** One after the other only because of their offsets. */
@@ -54,19 +49,14 @@ test.each<[string, Given, RegExp]>([
   ['too many days', { days: '3661' }, /^`days` must be a whole number from 1 to 3660/],
   ['too many pages at the top', { top: '1001' }, /^`top` must be a whole number from 0 to 1000/],
   ['a comparison without a length', { compare: 'true' }, WITHOUT_LENGTH],
-  ['a comparison without an end', { compare: 'pages', 'date-from': '2026-01-01' }, WITHOUT_LENGTH],
-  ['a trend of one period', { days: '7', trend: '1' }, /^`trend` must be 0, or at least 2,/],
-  ['a trend of too many periods', { days: '7', trend: '25' }, /^`trend` must be a whole number from 0 to 24, not `25`/],
-  ['a trend of half a period', { days: '7', trend: '2.5' }, /^`trend` must be a whole number/],
-  ['a trend without a length', { trend: '2' }, /^`trend` needs `days`, or both/],
-  ['a trend without an end', { trend: '24', 'date-from': '2026-01-01' }, /^`trend` needs `days`, or both/],
-  ['a comparison without a start', { compare: 'pages', 'date-to': '2026-01-01' }, WITHOUT_LENGTH],
+  ['a comparison without an end', { compare: 'true', 'date-from': '2026-01-01' }, WITHOUT_LENGTH],
+  ['a comparison without a start', { compare: 'true', 'date-to': '2026-01-01' }, WITHOUT_LENGTH],
 ])('rejects %s', (_name, given, problem) => {
   expect(() => parse(given)).toThrow(problem)
 })
 
 test('names every invalid input in one error', () => {
   const dates = { 'date-from': '2026-02-30', 'date-to': '1', days: '0' }
-  const wrong = { ...dates, format: 'xml', 'output-file': '../x', top: '-1', compare: 'week', trend: 'long' }
+  const wrong = { ...dates, format: 'ndjson', 'output-file': '../x', top: '-1', compare: 'pages' }
   for (const name of Object.keys(wrong)) expect(() => parse(wrong)).toThrow(`\n- \`${name}\` `)
 })

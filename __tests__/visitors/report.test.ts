@@ -12,8 +12,7 @@ import {
 } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
-import type { VisitorTotals } from '../../src/visitors/inputs.ts'
-import { NO_FILE, createPeriods, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
+import { NO_FILE, createComparison, createRow, createRows, createVisitorsReport } from '../support/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
 
@@ -93,27 +92,17 @@ test.each([
 })
 
 test('reports a comparison, and why it failed, and stays green', () => {
-  const total = (count: number): VisitorTotals => ({ human: count, ai: 0, total: count })
-  const compared = concludeExport(createVisitorsReport({ earlier: createPeriods(total(9), total(20), TOTALS) }))
-  expect(compared.text).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
-  const first = concludeExport(createVisitorsReport({ earlier: createPeriods(total(0), TOTALS) }))
-  expect(first.text).toBe(`The 31 days before had none. ${WRITTEN}`)
+  const describe = (total: number): string =>
+    concludeExport(createVisitorsReport({ comparison: createComparison({ human: total, ai: 0, total }) })).text
+  expect(describe(20)).toBe(`That is 100% more than the 31 days before. ${WRITTEN}`)
+  expect(describe(0)).toBe(`The 31 days before had none. ${WRITTEN}`)
 
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const unread = { ...createPeriods(undefined, undefined, TOTALS), error }
-  expect(concludeExport(createVisitorsReport({ earlier: unread }))).toMatchObject({
+  expect(concludeExport(createVisitorsReport({ comparison: { name: 'the 31 days before', error } }))).toMatchObject({
     isGreen: true,
-    text: `${WRITTEN} The visitors until 31 December 2025 were not read: ${error.message}`,
+    text: `${WRITTEN} There is no comparison with the 31 days before: ${error.message}`,
     advice: 'Ask for later days.',
   })
-  const onlyTotals = { ...createPeriods(TOTALS, TOTALS), error }
-  expect(concludeExport(createVisitorsReport({ compare: 'pages', earlier: onlyTotals })).text).toBe(
-    `That is as many as the 31 days before. ${WRITTEN} The pages were not compared: ${error.message}`,
-  )
-  const neither = { ...createPeriods(undefined, TOTALS, TOTALS), error }
-  expect(concludeExport(createVisitorsReport({ compare: 'pages', earlier: neither })).text).toContain(
-    `The visitors until 30 November 2025 were not read, and the pages were not compared: ${error.message}`,
-  )
 })
 
 test.each([
@@ -123,21 +112,6 @@ test.each([
   expect(concludeExport(createVisitorsReport({ totals })).title).toBe(title)
   const uncertain = concludeExport(createVisitorsReport({ totals, ending: 'uncertain' }))
   expect(uncertain.title).toBe(`${title}, but the numbers changed during the export`)
-})
-
-test('leaves periods without numbers out of the output `trend`', () => {
-  const earlier = createPeriods(undefined, undefined, TOTALS)
-  const { trend = '' } = toExportOutputs(createVisitorsReport({ trend: 3, earlier }))
-  expect(JSON.parse(trend)).toEqual([{ from: '2026-01-01', to: '2026-02-01', ...TOTALS }])
-})
-
-test.each<[Partial<ExportReport>, string, boolean]>([
-  [{ compare: 'true' }, '40', false],
-  [{ compare: 'pages', trend: 2 }, '40', true],
-  [{ compare: 'false', trend: 2 }, '', true],
-])('sets the outputs that the inputs (%j) request', (inputs, previous, hasTrend) => {
-  const outputs = toExportOutputs(createVisitorsReport({ ...inputs, earlier: createPeriods(TOTALS, TOTALS) }))
-  expect([outputs['previous-total'], outputs['trend'] !== '']).toEqual([previous, hasTrend])
 })
 
 test.each([

@@ -1,11 +1,9 @@
 import { expect, jest, test } from '@jest/globals'
 import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { getEarlierPeriod } from '../../src/visitors/date-range.ts'
-import type { ComparedPages } from '../../src/visitors/earlier-periods.ts'
 import { concludeExport, ENDINGS, renderExportSummary, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { createPeriods, createRow, createRows, TOTALS, createVisitorsReport } from '../support/visitors-run.ts'
+import { createComparison, createRow, createRows, createVisitorsReport } from '../support/visitors-run.ts'
 
 function summary(fields: Partial<ExportReport> = {}): string {
   const report = createVisitorsReport(fields)
@@ -20,17 +18,9 @@ test('shows a different icon for each ending', () => {
 const cells = (first: string, ...numbers: readonly string[]): string =>
   `<tr><td>${first}</td>${numbers.map((text) => `<td align="right">${text}</td>`).join('')}</tr>`
 
-const CHANGE = { path: '/gone', before: 1_234, now: 0 }
-const compared = (pages: Partial<ComparedPages>): Partial<ExportReport> => ({
-  earlier: {
-    ...createPeriods({ human: 1000, ai: 0, total: 2500 }, TOTALS),
-    pages: { gained: [], lost: [], topBefore: new Map(), isComplete: true, ...pages },
-  },
-})
-
-test('shows people, AI agents and all in one table, with share, change and the period before', () => {
+test('shows people, AI agents and all in one table, with share, change and the preceding period', () => {
   const totals = { human: 1_100, ai: 300, total: 1_250 }
-  const markdown = summary({ totals, earlier: createPeriods({ human: 1_000, ai: 301, total: 0 }, totals) })
+  const markdown = summary({ totals, comparison: createComparison({ human: 1_000, ai: 301, total: 0 }) })
   expect(markdown).toContain(
     [
       '<tr><th></th><th>Visitors</th><th>Share</th><th>Change</th><th>The 31 days before</th></tr>',
@@ -52,7 +42,7 @@ test.each([
 ])('shows %d after %d as %s without the locale data of Node.js', (now, before, words) => {
   const localize = jest.spyOn(Number.prototype, 'toLocaleString')
   const totals = { human: now, ai: 0, total: now }
-  const markdown = summary({ totals, earlier: createPeriods({ ...totals, human: before }, totals) })
+  const markdown = summary({ totals, comparison: createComparison({ ...totals, human: before }) })
   expect(localize).not.toHaveBeenCalled()
   localize.mockRestore()
   expect(/People<\/b>.*?([+−]?[\d,.]+%)<\/td><td align="right">[\d,]+<\/td><\/tr>/.exec(markdown)?.[1]).toBe(words)
@@ -60,26 +50,6 @@ test.each([
 
 test('shows no change without a comparison', () => {
   expect(summary()).toContain('<tr><th></th><th>Visitors</th><th>Share</th></tr>\n')
-})
-
-test('shows how each of the most visited pages changed', () => {
-  const topBefore = new Map([
-    ['/a', 25],
-    ['/b', 0],
-  ])
-  const markdown = summary(compared({ topBefore }))
-  expect(markdown).toContain('<tr><th>Page</th><th>Visitors</th><th>Change</th><th>People</th>')
-  expect(markdown).toMatch(/&#47;a<\/code><\/td><td align="right">20<\/td><td align="right">−5</)
-  expect(markdown).toMatch(/&#47;b<\/code><\/td><td align="right">10<\/td><td align="right">\+10</)
-  expect(markdown).toMatch(/&#47;c<\/code><\/td><td align="right">1<\/td><td align="right"></)
-  expect(summary()).toContain('<tr><th>Page</th><th>Visitors</th><th>People</th>')
-})
-
-test('lists pages that lost visitors, and states what is left out', () => {
-  expect(summary({ ...compared({}), topPages: [] })).not.toMatch(/### Pages that|left out|Most visited/)
-  const markdown = summary(compared({ lost: [CHANGE], isComplete: false }))
-  expect(markdown).toMatch(/### Pages that lost the most\n\n.*\n.*\n.*&#47;gone<.*>1,234<.*>0<.*>−1,234</)
-  expect(markdown).toContain('pages that are in only one list are left out')
 })
 
 test('counts top pages that do not fit, shows no share of a site without totals, and cuts a long path', () => {
@@ -103,86 +73,6 @@ test.each([
   [0, 0, 0],
 ])('does not explain people (%i), AI (%i) and all (%i)', (human, ai, total) => {
   expect(summary({ totals: { human, ai, total } })).not.toMatch(/seen as both|add up/)
-})
-
-function trend(...humans: readonly (number | undefined)[]): Partial<ExportReport> {
-  const totals = humans.map((human) => (human === undefined ? undefined : { human, ai: 2 * human, total: 3 * human }))
-  return { trend: humans.length, earlier: createPeriods(...totals) }
-}
-
-test('draws people and AI agents as two lines whose colors the title names, above the table', () => {
-  const markdown = summary(trend(400, 500, 900))
-  const chart = /```mermaid\n%%\{init: .*\}%%\n([^`]*)```/.exec(markdown)?.[1]
-  expect(chart?.split('\n')).toEqual([
-    'xychart-beta',
-    '  title "Unique visitors: people (blue), AI agents (orange)"',
-    '  x-axis ["31 Oct", "1 Dec", "1 Jan"]',
-    '  y-axis "Visitors" 0 --> 1800',
-    '  line [400, 500, 900]',
-    '  line [800, 1000, 1800]',
-    '',
-  ])
-  expect(markdown.indexOf('```mermaid')).toBeLessThan(markdown.indexOf('<th>Period</th>'))
-  expect(markdown).toContain(cells('1 to 31 December 2025', '500', '1,000', '1,500'))
-  expect(markdown).not.toMatch(/not available|returned no numbers|pie/)
-})
-
-test.each([
-  ['the oldest', trend(undefined, 5, 6), '31 October to 30 November 2025'],
-  ['all earlier ones', trend(undefined, undefined, 6), '1 to 31 December 2025'],
-])('names a missing period (%s), and draws no chart', (_which, missing, gap) => {
-  const markdown = summary(missing)
-  expect(markdown).not.toContain('mermaid')
-  expect(markdown).toContain(`<tr><td>${gap}</td><td colspan="3">not available</td></tr>`)
-  expect(/### Trend[^]*?### /.exec(markdown)?.[0]).not.toContain('<td align="right">0</td>')
-})
-
-test('shows periods without visitors as zeros, but draws no chart of zeros alone', () => {
-  for (const shown of [trend(0, 0, 6), trend(5, 0, 0)]) {
-    const markdown = summary(shown)
-    expect(markdown).toContain('mermaid')
-    expect(markdown).toContain(cells('1 to 31 December 2025', '0', '0', '0'))
-  }
-  expect(summary(trend(0, 0, 0))).not.toContain('mermaid')
-})
-
-test('shows the change since the period before that the trend has read', () => {
-  const markdown = summary({ ...trend(1, 10, 20), totals: { human: 20, ai: 40, total: 60 } })
-  expect(markdown).toContain('<th>Change</th><th>The 31 days before</th></tr>')
-  expect(markdown).toContain(cells('<b>All</b>', '60', '', '+100%', '30'))
-  expect(summary(trend(undefined, undefined, 20))).not.toContain('<th>Change</th>')
-})
-
-/** By the formula of WCAG. */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/[0-9a-f]{2}/g) ?? []).map((part) => {
-    const value = parseInt(part, 16) / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-test('uses chart colors that are readable on a white page and on a dark page', () => {
-  const init = /```mermaid\n%%\{init: (.*)\}%%/.exec(summary(trend(1, 2, 3)))?.[1] ?? '{}'
-  const { themeVariables } = JSON.parse(init) as { themeVariables: { xyChart: Record<string, string> } }
-  const { backgroundColor, ...colors } = themeVariables.xyChart
-  expect(backgroundColor).toBe('transparent')
-  const shown = Object.values(colors).flatMap((text) => text.split(', '))
-  const contrasts = shown.flatMap((color) =>
-    ['#ffffff', '#0d1117'].map((background) => {
-      const [dark = 0, light = 0] = [luminance(color), luminance(background)].sort((a, b) => a - b)
-      return (light + 0.05) / (dark + 0.05)
-    }),
-  )
-  expect([shown.length, Math.min(...contrasts) > 3]).toEqual([10, true])
-})
-
-test('makes room for 24 labels of the axis', () => {
-  const periods = Array.from({ length: 24 }, (_, age) => ({
-    period: getEarlierPeriod({ dateFrom: '2025-01-01', dateTo: '2026-01-01' }, 24 - age),
-    totals: TOTALS,
-  }))
-  expect(summary({ trend: 24, earlier: { periods } })).toContain('{"xyChart":{"width":1920}')
 })
 
 test.each([
@@ -213,12 +103,12 @@ test('explains a failed export and what to do, and names no file', () => {
   expect(markdown).not.toContain('Most visited')
 })
 
-test('quotes the reason for which the service refused an earlier period, and keeps it inert', () => {
+test('quotes the reason for which the service refused the preceding period, and keeps it inert', () => {
   const error = new ActionError('rejected', 'The service rejected the request (400).', {
     quote: 'Only 90 days | @all.',
   })
   const quoted = 'The service says: <code>Only 90 days &#124; &#64;all&#46;</code>'
-  expect(summary({ earlier: { ...createPeriods(undefined, TOTALS), error } })).toContain(quoted)
+  expect(summary({ comparison: { name: 'the 31 days before', error } })).toContain(quoted)
 })
 
 test('shows only the verdict if the inputs are invalid', () => {
@@ -242,7 +132,6 @@ const HOSTILE = [
 
 test.each<[string, Partial<ExportReport>]>([
   ["a page's path", { topPages: [createRow(HOSTILE, 3)] }],
-  ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   ['a file name', { file: HOSTILE }],
   ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
 ])('keeps inert: %s', async (_name, fields) => {

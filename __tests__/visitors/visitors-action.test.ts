@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
 import { fakeClient } from '../support/fake-client.ts'
@@ -21,7 +21,7 @@ import {
 const MORE = { hasMore: true }
 const FIRST = createPage(createRows(250), MORE)
 
-test.each(['csv', 'json', 'ndjson'])('writes several responses as one %s file', async (format) => {
+test.each(['csv', 'json'])('writes several responses as one %s file', async (format) => {
   const write = async (...responses: VisitorsPage[]): Promise<string | undefined> => {
     const { report, written } = await runExport(respondInOrder(...responses), { format })
     expect([report.ending === 'error', report.rows]).toEqual([false, 3])
@@ -45,7 +45,6 @@ const JSON_HEAD = `{"range":{"dateFrom":null,"dateTo":null},"totals":${JSON.stri
 test.each([
   ['csv', 'path,human,ai,total\r\n', '/,2,1,3\r\n"/a,""b""",1,0,1\r\n', ''],
   ['json', JSON_HEAD, `\n${FIRST_ROW},\n${SECOND_ROW}`, '\n]}\n'],
-  ['ndjson', '', `${FIRST_ROW}\n${SECOND_ROW}\n`, ''],
 ])('writes all rows to a %s file, or none for a site without visitors', async (format, head, rows, tail) => {
   expect((await runExport(respondInOrder(createPage(ROWS)), { format })).written).toBe(head + rows + tail)
   const { report, written } = await runExport(respondInOrder(createPage([])), { format })

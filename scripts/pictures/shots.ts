@@ -15,6 +15,5 @@ const FACTS = '<table>\n<tr><td><b>Triggered by'
 export const SHOTS: readonly Shot[] = [
   { name: 'fixed', flags: '--scenario fixed', of: 'summary', until: FACTS },
   { name: 'conversation', flags: '--scenario rolling', of: 'page', until: '<section>\n<h2>Checks' },
-  { name: 'report', flags: '--action report', of: 'summary', until: '<details><summary>7 other' },
   { name: 'may-exist', flags: '--scenario lost-answer', of: 'summary', until: FACTS },
 ]

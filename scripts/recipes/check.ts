@@ -31,7 +31,7 @@ export interface Expected {
   /** The labels of all pull requests. */
   readonly labels?: readonly string[]
   readonly reviewers?: readonly string[]
-  /** All comments on issues so far, with `<service>` for its URL and `<days>` for dates. */
+  /** All comments on issues so far, with `<service>` for its URL. */
   readonly posted?: readonly string[]
   /** The messages that the chat received in this run. */
   readonly chat?: readonly string[]
@@ -58,14 +58,14 @@ interface RunStart {
   readonly vars?: Texts
   /** The repository that contains the workflow. Default: `acme/docs`. */
   readonly from?: RepositoryName
-  /** The jobs of a matrix to run, as `name:value`. The runners of the others are lost. */
+  /** The jobs of a matrix to run, as `name:value`. Default: all. */
   readonly matrix?: readonly string[]
 }
 
 /** One run. Its fields override those of its check. */
 export interface Run extends RunStart, Expected {
   readonly secrets?: 'withheld'
-  /** Runs all jobs of the first run again, with its artifacts. */
+  /** Runs jobs of the first run again. */
   readonly attempt?: number
   readonly beforeMerge?: (github: GitHubState) => void
 }
@@ -95,8 +95,6 @@ export interface Check extends RunStart {
   readonly isRealTime?: boolean
   /** Whether the workflow has the secret `CHAT_WEBHOOK_URL`. */
   readonly hasChat?: boolean
-  /** The run is cancelled when a line of the log contains this text. */
-  readonly cancelAt?: string
 }
 
 /** Checks by the path of their workflow, and by a sentence that states the behaviour. */

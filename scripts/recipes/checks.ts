@@ -1,8 +1,8 @@
 import { CHANGE_CHECKS } from './change-checks.ts'
 import type { Checks } from './check.ts'
 import { COMMENT_CHECKS } from './comment-checks.ts'
-import { FLEET_CHECKS } from './fleet-checks.ts'
 import { FIX_ROUND_CHECKS } from './fix-round-checks.ts'
+import { MANY_REPOSITORIES_CHECKS } from './many-repositories-checks.ts'
 import { REPORT_CHECKS } from './report-checks.ts'
 import { ROLLING_CHECKS } from './rolling-checks.ts'
 import { VISITED_CHECKS } from './visited-checks.ts'
@@ -12,7 +12,7 @@ export const CHECKS: Checks = {
   ...ROLLING_CHECKS,
   ...FIX_ROUND_CHECKS,
   ...COMMENT_CHECKS,
-  ...FLEET_CHECKS,
+  ...MANY_REPOSITORIES_CHECKS,
   ...VISITED_CHECKS,
   ...REPORT_CHECKS,
   'docs/recipes/attach.yml': {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { splitIntoLines } from '../small-runner/line-splitter.ts'
 import type { Caller } from './temporary-repositories.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -18,8 +17,6 @@ export interface ActRun extends Caller {
   readonly env: Texts
   /** Folders to use instead of repositories, by `owner/name@ref`. */
   readonly repositories: Texts
-  readonly cancel: AbortSignal
-  readonly onLine: (line: string) => void
 }
 
 /** A run that takes longer hangs. */
@@ -61,12 +58,10 @@ export async function runAct(run: ActRun): Promise<{ readonly exitCode: number |
   const child = spawn(run.act, args, { cwd: run.repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) {
-    const splitter = splitIntoLines(run.onLine)
-    stream.on('data', (chunk: Buffer) => {
-      log += splitter.write(chunk)
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      log += text
     })
   }
-  run.cancel.addEventListener('abort', () => child.kill('SIGINT'), { once: true })
   const watchdog = setTimeout(() => {
     log += `\n(ended after ${MAX_RUN_MS / 1000} seconds)\n`
     child.kill('SIGKILL')

@@ -20,17 +20,8 @@ import { createRepositories, readWorkflowText } from './temporary-repositories.t
 
 /** act rarely crashes with this error if many jobs of a matrix fetch their actions at the same moment. */
 export const ENGINE_CRASH = 'fatal error: concurrent map'
-/**
- * The delay after the line that a check cancels at. The engine kills the step immediately, maybe before its next
- * action.
- */
-const CANCEL_DELAY_MS = 500
 /** The runs that GitHub has from the start have lower ids. */
 const FIRST_RUN_ID = 42
-/** Workflows that recipes call. */
-const CALLED_WORKFLOWS = ['.github/workflows/fleet.yml', CENTRAL_RECIPE]
-/** `18–24 November 2026`, as `Intl` writes it. */
-const DATE_RANGE = /\b\d{1,2}(?: [A-Z][a-z]+)?(?: \d{4})?\s?–\s?\d{1,2} [A-Z][a-z]+ \d{4}\b/g
 /** The factors by which time runs faster. A poll interval of 10 seconds takes one second. */
 const [SERVICE_SPEED, STEP_SPEED] = [10, 10]
 const DEFAULT_EVENTS: Readonly<Record<string, Payload>> = {
@@ -39,13 +30,10 @@ const DEFAULT_EVENTS: Readonly<Record<string, Payload>> = {
 
 const getRepository = (run: Run, check: Check): string => run.from ?? check.from ?? 'acme/docs'
 
-/** Returns the permissions of all tokens of a workflow, including those of a called fleet workflow. */
+/** Returns the permissions of all tokens of a workflow. */
 function collectPermissions(workflow: Workflow): TokenPermissions {
   const jobs = Object.values(expandCalls(workflow).jobs)
-  const isFleet = jobs.some(({ uses = '' }) => uses.includes('/fleet.yml@'))
-  const called = isFleet ? collectPermissions(parse(readWorkflowText('.github/workflows/fleet.yml')) as Workflow) : {}
-  const own = Object.assign({}, ...jobs.map((job) => getPermissions(workflow, job))) as TokenPermissions
-  return { ...called, ...own }
+  return Object.assign({}, ...jobs.map((job) => getPermissions(workflow, job))) as TokenPermissions
 }
 
 /** Returns the branch or tag that GitHub records for a run. For a release, this is its tag. */
@@ -114,7 +102,7 @@ function createSettings({ service, chat }: Servers, check: Check, run: Run) {
  */
 export async function runCheck(programs: Programs, recipe: string, check: Check): Promise<string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
-  const { docs, code, others, projects, scenario, scenarios = [], edits, plan, cancelAt } = check
+  const { docs, code, others, projects, scenario, scenarios = [], edits, plan } = check
   const text = readWorkflowText(recipe, check.changes)
   const workflow = parse(text) as Workflow
   const [defaultEvent = ''] = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on)
@@ -155,11 +143,10 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
     const files = join(folder, `run-${id}`)
     const { attempt = 1, matrix = check.matrix ?? [] } = run
     const runId = attempt === 1 ? id : FIRST_RUN_ID
-    const artifacts = join(folder, `run-${runId}`, 'artifacts')
-    for (const path of [files, artifacts]) mkdirSync(path, { recursive: true })
+    const commandLog = join(files, 'gh.log')
+    mkdirSync(files)
     const { from, branch, headSha, ...begin } = resolveStart(run, check, state, defaultEvent)
     const { env, ...given } = createSettings({ service, chat }, check, run)
-    const cancel = new AbortController()
     beforeMerge = run.beforeMerge
     const { exitCode, log } = await runAct({
       act: programs.act,
@@ -171,34 +158,29 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
       env: {
         ...env,
         GOJQ: programs.gojq,
-        ARTIFACTS_FOLDER: artifacts,
+        GH_LOG: commandLog,
         GITHUB_RUN_ID: String(runId),
         GITHUB_RUN_ATTEMPT: String(attempt),
         GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
         SHA_REF: headSha,
       },
-      repositories: mapLocalRepositories([text, ...CALLED_WORKFLOWS.map((called) => readWorkflowText(called))], folder),
-      cancel: cancel.signal,
-      onLine: (line) => {
-        if (cancelAt !== undefined && line.includes(cancelAt)) setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)
-      },
+      repositories: mapLocalRepositories([text, readWorkflowText(CENTRAL_RECIPE)], folder),
     })
     if (log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
     const result = readActLog(log.replaceAll(service.url, '<service>'))
     const conclusion = exitCode !== 0 ? 'failure' : result.jobs.length === 0 ? 'skipped' : 'success'
     const ended = { id, workflow: file, branch, headSha, event: begin.eventName, createdAtMs: startMs + id, conclusion }
     state.repositories[from]?.workflowRuns.push({ ...ended, conclusion, status: 'completed' })
-    // The service's URL and the current date differ in each run.
-    const hideVarying = (text: string): string =>
-      text.replaceAll(service.url, '<service>').replaceAll(DATE_RANGE, '<days>')
+    // The service's URL differs in each run.
+    const hideUrl = (text: string): string => text.replaceAll(service.url, '<service>')
     const requests = service.requests.slice(serviceRequests)
-    const seen = readGitHubState(state, join(artifacts, 'gh.log'))
+    const seen = readGitHubState(state, commandLog)
     const problems = findProblems(run, {
       ...result,
       ...seen,
-      commands: seen.commands.map(hideVarying),
-      posted: seen.posted.map(hideVarying),
-      chat: chat.takeMessages().map(hideVarying),
+      commands: seen.commands.map(hideUrl),
+      posted: seen.posted.map(hideUrl),
+      chat: chat.takeMessages().map(hideUrl),
       isRed: exitCode !== 0,
       prompts: listPrompts(requests),
       promptTexts: requests.map(({ prompt = '' }) => prompt).join('\n'),

@@ -14,7 +14,7 @@ import { ENGINE_CRASH, runCheck } from './run-check.ts'
 /** More than there are cores, because checks mostly wait. */
 const MAX_CONCURRENT_CHECKS = 8
 /** Parts of the paths of recipes that take longest, and therefore start first. */
-const LONGEST = ['rehearse', 'before-auto-merge', 'fleet', 'organisation', 'self-test']
+const LONGEST = ['rehearse', 'before-auto-merge', 'many-projects', 'organisation', 'self-test']
 
 function getRank(recipe: string): number {
   const rank = LONGEST.findIndex((part) => recipe.includes(part))

@@ -6,7 +6,7 @@ import { listCodeBlocks, root } from '../../__tests__/support/markdown-files.ts'
 import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
 
 /** The parts of this project that users run. */
-const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'report', 'emulator', 'fleet', '.github/workflows']
+const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'report', 'emulator', '.github/workflows']
 
 /** act 0.2.89 rejects a workflow with this key. */
 const UNSUPPORTED_KEY = /^ +queue: max\n/m

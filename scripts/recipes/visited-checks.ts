@@ -4,21 +4,7 @@ import { createChangedRepository, NO_KEY } from './scenarios.ts'
 
 /** The embedded service has the same visits relative to each day. */
 const WEEK =
-  'Docs, <days>: 396 visitors, 5.3% more than the week before. People: 206 (52%). AI agents: 192 (48.5%). Details: <service>/acme/docs/actions/runs/42'
-const WEEKS = `| Week | Visitors | People | AI agents |
-| --- | ---: | ---: | ---: |
-| <days> | 405 | 205 | 200 |
-| <days> | 357 | 210 | 147 |
-| <days> | 404 | 211 | 194 |
-| <days> | 381 | 194 | 188 |
-| <days> | 396 | 197 | 200 |
-| <days> | 380 | 202 | 178 |
-| <days> | 358 | 176 | 183 |
-| <days> | 379 | 189 | 190 |
-| <days> | 401 | 205 | 196 |
-| <days> | 403 | 200 | 205 |
-| <days> | 376 | 185 | 191 |
-| <days> | 396 | 206 | 192 |`
+  'Docs, last seven days: 396 visitors, 5.3% more than the week before. People: 206 (52%). AI agents: 192 (48.5%). Details: <service>/acme/docs/actions/runs/42'
 
 const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
@@ -34,7 +20,7 @@ export const VISITED_CHECKS: Checks = {
           vars: { DOCS_VISITORS_ISSUE: '8' },
           outputs: { 'visitors.visitors.complete': 'true' },
           github: ['issues/create-comment'],
-          posted: [`${WEEK}\n\n${WEEKS}`],
+          posted: [WEEK],
           chat: [WEEK],
         },
         { ...NO_KEY, vars: { DOCS_VISITORS_ISSUE: '8' }, github: [] },

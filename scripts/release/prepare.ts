@@ -1,6 +1,6 @@
 /**
- * Writes the version of the next release into package.json, package-lock.json and fleet.yml, which uses the action of its own
- * release. Commit the result, and tag that commit. Before the first release, also names the owner of the repository.
+ * Writes the version of the next release into package.json and package-lock.json. Commit the result, and tag that commit. Before
+ * the first release, also names the owner of the repository.
  *
  *   npm run release:prepare -- 1.2.3 [--owner acme]
  */
@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { setFleetVersion, setOwner, setPackageVersion } from './versions.ts'
+import { setOwner, setPackageVersion } from './versions.ts'
 
 const { values, positionals } = parseArgs({ options: { owner: { type: 'string' } }, allowPositionals: true })
 const { owner } = values
@@ -34,5 +34,4 @@ if (owner !== undefined) {
 
 rewrite('package.json', setPackageVersion)
 rewrite('package-lock.json', setPackageVersion)
-rewrite('.github/workflows/fleet.yml', setFleetVersion)
 console.log(`Next: git commit -am 'Release ${version}' && git tag v${version} && git push origin main v${version}`)

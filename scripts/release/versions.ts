@@ -13,11 +13,3 @@ export function setOwner(text: string, owner: string): string {
     .replace(/your-org(\\?\/docs-agent-action)/g, `${owner}$1`)
   return named.includes('# CHANGE: ') ? named : named.replace(/^# Change: the lines marked CHANGE\.\n/m, '')
 }
-
-const USES_ACTION = /(uses: \S+\/docs-agent-action(?:\/fleet\/\w+)?@)\S+/g
-
-/** Sets the tag at which fleet.yml uses the action and its own two parts. */
-export function setFleetVersion(text: string, version: string): string {
-  if (text.match(USES_ACTION)?.length !== 3) throw new Error('fleet.yml must use the action and its two parts.')
-  return text.replace(USES_ACTION, `$1v${version}`)
-}

@@ -1,7 +1,7 @@
 import { field, jobIdInput, parseFields, SERVICE_FIELDS } from '../../src/action/inputs.ts'
 import { createClient } from '../../src/docs-service/client.ts'
 import { createTransport } from '../../src/docs-service/transport.ts'
-import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../src/docs-service/interface.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError, describeError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'

@@ -5,18 +5,18 @@ type Groups = Readonly<Record<string, string | undefined>>
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 /**
- * Blocks that are parsed as a whole: comments, charts, `<pre>`, HTML tables, fences and Markdown tables. Other lines are
+ * Blocks that are parsed as a whole: comments, `<pre>`, HTML tables, fences and Markdown tables. Other lines are
  * parsed one by one.
  */
 const BLOCK =
-  /(?<hidden><!--.*?-->)|^```mermaid\n(?<chart>.*?)^```$|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,})[^\n]*\n(?<fence>.*?)^\k<mark>$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
+  /(?<hidden><!--.*?-->)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,})[^\n]*\n(?<fence>.*?)^\k<mark>$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
 
 const INLINE =
   /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<b>(?<bold>.*?)<\/b>|\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<tag><\/?[a-zA-Z][^>]*>)|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
 
 /**
  * Renders a job summary for a terminal. It supports the Markdown and HTML of our summaries. Unknown Markdown is shown
- * unchanged, and unknown tags are dropped. A chart is only named.
+ * unchanged, and unknown tags are dropped.
  */
 export function markdownToTerminal(markdown: string, paint: Paint): string {
   const text = cleanForTerminal(markdown)
@@ -34,20 +34,13 @@ export function markdownToTerminal(markdown: string, paint: Paint): string {
     .replace(/^\n+|\n+$/g, '')
 }
 
-function renderBlock({ hidden, chart, pre, table, fence, pipes = '' }: Groups, paint: Paint): string[] {
+function renderBlock({ hidden, pre, table, fence, pipes = '' }: Groups, paint: Paint): string[] {
   if (hidden !== undefined) return []
-  if (chart !== undefined) return [paint('dim', describeChart(chart))]
   if (pre !== undefined) return [indent(decodeEntities(pre.replace(/<[^>]*>/g, '')).replace(/^\n|\n$/g, ''))]
   if (fence !== undefined) return [indent(fence.replace(/\n$/, ''))]
   const links: string[] = []
   const rows = table === undefined ? pipeRows(pipes, paint, links) : htmlRows(table, paint, links)
   return [...alignColumns(rows), ...links.map((link, index) => `${getReference(index)} ${link}`)]
-}
-
-/** What stands for a chart, which no terminal draws. */
-function describeChart(chart: string): string {
-  const title = /^ *title "(.*)"$/m.exec(chart)?.[1]
-  return `(GitHub draws a chart here${title === undefined ? '' : `, “${title}”`}.)`
 }
 
 /** Names a link of a table: a URL inside of a row would make the row wider than most terminals. */

@@ -123,8 +123,8 @@ export const EMBEDDED_INPUTS = {
   'allowed-paths': 'docs/**',
 }
 
-/** The inputs of the workflow in docs/report.md, without the gate. */
-const REPORT_INPUTS = { 'skip-labels': 'no-docs' }
+/** The inputs of the workflow in docs/report.md. */
+const REPORT_INPUTS = { days: '30', label: 'docs-agent' }
 
 /** What is read for every action, and for a workflow file too. */
 interface Common {

@@ -159,7 +159,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly AnyScenarioName
     [
       ...(['flaky', 'unavailable', 'stalled', 'rate-limited', 'rate-limited-for-hours', 'unauthorized-later'] as const),
       ...(['payment-required', 'too-large', 'rejected', 'lost-answer', 'login-page', 'redirecting'] as const),
-      ...(['bad-id', 'other-job', 'sparse', 'hostile', 'hostile-link'] as const),
+      ...(['bad-id', 'other-job', 'sparse', 'hostile'] as const),
     ],
   ],
   [

@@ -22,11 +22,11 @@ class InvalidInput extends Error {
 }
 
 /**
- * Rejects an input. Call it as `return refuse('is blank')`, so that the compiler knows that the function ends there.
+ * Rejects an input. Call it as `return rejectInput('is blank')`, so that the compiler knows that the function ends there.
  * @param problems each continues a sentence that begins with the name of the input
  * @throws InvalidInput
  */
-export function refuse(...problems: readonly string[]): never {
+export function rejectInput(...problems: readonly string[]): never {
   throw new InvalidInput(problems)
 }
 
@@ -95,18 +95,18 @@ export function toItems(text: string): readonly { readonly item: string; readonl
     const problem = findListSyntax(item)
     return problem === undefined ? [] : [`${at} ${problem}`]
   })
-  return problems.length === 0 ? found : refuse(...problems)
+  return problems.length === 0 ? found : rejectInput(...problems)
 }
 
 /** Accepts text that matches `pattern`. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
-  return (text) => (pattern.test(text) ? text : refuse(rule))
+  return (text) => (pattern.test(text) ? text : rejectInput(rule))
 }
 
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return (text, raw) => choices.find((choice) => choice === text) ?? refuse(appendRejectedValue(rule, text, raw))
+  return (text, raw) => choices.find((choice) => choice === text) ?? rejectInput(appendRejectedValue(rule, text, raw))
 }
 
 /** Returns `undefined` for an empty input. */
@@ -122,7 +122,7 @@ export function inputThat<T>(input: Input<T>, findBrokenRule: (value: T, raw: Ra
   return (text, raw, workspace) => {
     const value = input(text, raw, workspace)
     const rule = findBrokenRule(value, raw)
-    return rule === false ? value : refuse(rule)
+    return rule === false ? value : rejectInput(rule)
   }
 }
 
@@ -132,11 +132,11 @@ export const jobIdInput = optionalInput(textInput(ID_PATTERN, ID_RULE))
 const projectIdText = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
 export const projectIdInput: Input<string> = (id, ...rest) =>
   id === ''
-    ? refuse("is empty: set it, for example from the repository's variable `DOCS_AGENT_PROJECT_ID`")
+    ? rejectInput("is empty: set it, for example from the repository's variable `DOCS_AGENT_PROJECT_ID`")
     : projectIdText(id, ...rest)
 
 /** `owner/name`. `.` and `..` would be path segments in a URL. */
-export const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
+const REPOSITORY_PATTERN = /^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/
 
 /** A branch, a tag or a commit's id, by Git's rules for the names of references. */
 export const REF_PATTERN = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
@@ -157,22 +157,22 @@ export const labelInput = textInput(
 export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
   const labels = toItems(text)
   const wrong = labels.filter(({ item }) => !LABEL.test(item))
-  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (labels.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to read the labels')
+  if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (labels.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to read the labels')
   return labels.map(({ item }) => item)
 }
 
 export const repositoryInput: Input<string> = (text) =>
-  text === '' || REPOSITORY_PATTERN.test(text) ? text : refuse('must be a repository such as `owner/name`')
+  text === '' || REPOSITORY_PATTERN.test(text) ? text : rejectInput('must be a repository such as `owner/name`')
 
 /** Servers reject headers that are much longer. */
 const MAX_KEY_CHARS = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
   if (key === '')
-    return refuse('is empty: the secret that it is set from does not exist here, or its name is misspelled')
-  if (key.length > MAX_KEY_CHARS) return refuse(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
-  if (/[^\x21-\x7e]/.test(key)) return refuse('must consist of printable ASCII characters without spaces')
+    return rejectInput('is empty: the secret that it is set from does not exist here, or its name is misspelled')
+  if (key.length > MAX_KEY_CHARS) return rejectInput(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
+  if (/[^\x21-\x7e]/.test(key)) return rejectInput('must consist of printable ASCII characters without spaces')
   return key
 }
 
@@ -182,16 +182,16 @@ const USER_INFO = /^[a-z]+:\/*[^/]*@/i
 /** URLs can contain passwords, so no message quotes the value. */
 export const baseUrlInput: Input<string> = (address) => {
   if (address === '')
-    return refuse("is empty: set it, for example from the repository's variable `DOCS_AGENT_BASE_URL`")
+    return rejectInput("is empty: set it, for example from the repository's variable `DOCS_AGENT_BASE_URL`")
   // The raw text is checked: the URL parser drops tabs, line breaks and an empty `?` or `#`, and turns `\` into `/`.
-  if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be a URL without spaces or control characters')
+  if (/[^\x21-\x7e]|\\/.test(address)) return rejectInput('must be a URL without spaces or control characters')
   const url = parseUrl(address)
-  if (url === undefined) return refuse('must be a URL such as `https://docs.example.com/api`')
+  if (url === undefined) return rejectInput('must be a URL such as `https://docs.example.com/api`')
   if (url.username !== '' || url.password !== '' || USER_INFO.test(address))
-    return refuse('must not contain a user name or a password')
-  if (/[?#]/.test(address)) return refuse('must not contain a query or a fragment')
+    return rejectInput('must not contain a user name or a password')
+  if (/[?#]/.test(address)) return rejectInput('must not contain a query or a fragment')
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href.replace(/\/+$/, '')
-  return refuse(
+  return rejectInput(
     `must begin with \`https://\`${url.protocol === 'http:' ? '; `http://` is allowed for loopback addresses only' : ''}`,
   )
 }
@@ -201,7 +201,7 @@ export const booleanInput: Input<boolean> = (text, raw) => {
   if (['true', 'True', 'TRUE'].includes(text)) return true
   return ['false', 'False', 'FALSE'].includes(text)
     ? false
-    : refuse(appendRejectedValue('must be `true` or `false`', text, raw))
+    : rejectInput(appendRejectedValue('must be `true` or `false`', text, raw))
 }
 
 /** Checks the text before it converts it: `Number('')` is 0, and `parseInt` ignores all text after the digits. */
@@ -213,7 +213,7 @@ function createNumberInput(
 ): Input<number> {
   return (text, raw) => {
     const value = pattern.test(text) ? Number(text) : NaN
-    return isInRange(value) ? value * unit : refuse(appendRejectedValue(rule, text, raw))
+    return isInRange(value) ? value * unit : rejectInput(appendRejectedValue(rule, text, raw))
   }
 }
 

@@ -180,7 +180,7 @@ export function formatResult({ text, quote, advice, last }: StepResult, ...befor
 }
 
 /** @throws ActionError `unauthorized` if there is no token */
-export function openGitHub({ github }: Step): GitHub {
+export function requireGitHub({ github }: Step): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
   return github
 }
@@ -189,8 +189,8 @@ export function openGitHub({ github }: Step): GitHub {
  * Returns GitHub for what is left to do at the end of a step, which its deadline and a cancellation do not stop at once.
  * @throws ActionError `unauthorized` if there is no token
  */
-export function openAtEnd(step: Step): GitHub {
-  const github = openGitHub(step)
+export function requireGitHubAtEnd(step: Step): GitHub {
+  const github = requireGitHub(step)
   github.deadline.extendForEnding()
   return github
 }

@@ -1,10 +1,10 @@
 /** Reads and writes files of the workspace, and rejects paths outside of it. */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { refuse } from './inputs.ts'
+import { rejectInput } from './inputs.ts'
 
 /** A validated location for a new file. */
-export interface OutputPlace {
+export interface OutputPath {
   /** The absolute path, with all symbolic links resolved. */
   readonly file: string
   /** The path relative to the workspace, with `/` on every platform. */
@@ -18,7 +18,9 @@ function attemptRead<T>(act: () => T, problem: string): T {
   try {
     return act()
   } catch (error) {
-    return refuse(isTooLong(error) ? 'is too long for the file system: most allow 255 bytes for each name' : problem)
+    return rejectInput(
+      isTooLong(error) ? 'is too long for the file system: most allow 255 bytes for each name' : problem,
+    )
   }
 }
 
@@ -32,9 +34,9 @@ const realPath = fs.realpathSync.native
 export function partsInside(root: string, real: string, system: path.PlatformPath = path): readonly string[] {
   const relative = system.relative(root, real)
   const parts = relative.split(system.sep)
-  if (system.isAbsolute(relative) || parts[0] === '..') return refuse('is outside the workspace')
+  if (system.isAbsolute(relative) || parts[0] === '..') return rejectInput('is outside the workspace')
   // On a case-insensitive file system, `.GIT` is the same folder.
-  return parts.some((part) => part.toLowerCase() === '.git') ? refuse("is inside git's own folder") : parts
+  return parts.some((part) => part.toLowerCase() === '.git') ? rejectInput("is inside git's own folder") : parts
 }
 
 /**
@@ -47,8 +49,8 @@ export function readWorkspaceFile(workspace: string, file: string, maxBytes: num
   const real = attemptRead(() => realPath(path.resolve(root, file)), missing)
   partsInside(root, real)
   const stats = attemptRead(() => fs.statSync(real), 'cannot be read')
-  if (!stats.isFile()) return refuse('is not a file')
-  if (stats.size > maxBytes) return refuse(`has ${stats.size} bytes; at most ${maxBytes} are allowed`)
+  if (!stats.isFile()) return rejectInput('is not a file')
+  if (stats.size > maxBytes) return rejectInput(`has ${stats.size} bytes; at most ${maxBytes} are allowed`)
   const bytes = attemptRead(() => fs.readFileSync(real), 'cannot be read')
   // Keep a byte order mark: it is part of the file, and so of the prompt.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -70,16 +72,16 @@ function followLinks(file: string): string {
  * Resolves the location of a new file in the workspace, or rejects the input. The parent folders may not exist. Writes
  * nothing.
  */
-export function findOutputPlace(workspace: string, file: string): OutputPlace {
-  if (/[\u0000-\u001f\u007f]/.test(file)) return refuse('must not contain control characters')
-  if (/[/\\]$/.test(file)) return refuse('is a folder')
+export function findOutputPlace(workspace: string, file: string): OutputPath {
+  if (/[\u0000-\u001f\u007f]/.test(file)) return rejectInput('must not contain control characters')
+  if (/[/\\]$/.test(file)) return rejectInput('is a folder')
   const problem = 'cannot be written, because its folder or a symbolic link in its path cannot be resolved'
   const root = attemptRead(() => realPath(workspace), problem)
   const real = attemptRead(() => followLinks(path.resolve(workspace, file)), problem)
   const parts = partsInside(root, real)
   const stats = attemptRead(() => fs.statSync(real, { throwIfNoEntry: false }), problem)
-  if (stats?.isDirectory() === true) return refuse('is a folder')
-  if (stats !== undefined && !stats.isFile()) return refuse('is not a regular file')
+  if (stats?.isDirectory() === true) return rejectInput('is a folder')
+  if (stats !== undefined && !stats.isFile()) return rejectInput('is not a regular file')
   return { file: real, name: parts.join('/') }
 }
 

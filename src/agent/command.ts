@@ -1,23 +1,23 @@
 /**
- * The command of a comment or a review: makes the recipient of what it asks for. Hides who may give a command, and what the
+ * The command of a comment or a review: makes the target of what it asks for. Hides who may give a command, and what the
  * prompt quotes.
  */
-import { type Context, openGitHub } from '../action/step.ts'
+import { type Context, requireGitHub } from '../action/step.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import { hasLabel } from '../github/labels.ts'
 import { isOpen } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { requireBeforeSending } from '../runtime/errors.ts'
+import { orNotSent } from '../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../text/hidden.ts'
-import type { AgentStep } from './record.ts'
+import type { Acts, Facts, Reads } from './record.ts'
 import { ASK_IN_AN_ISSUE } from './outcome.ts'
 import { filterFiles } from './path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
-import { formatMarkGrant } from './pull-request/mark.ts'
+import { formatTrackingGrant } from './pull-request/mark.ts'
 import { createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { type CommandComment, changeSection, MAX_CONTEXT_BYTES, renderCommentPrompt, renderSections } from './prompt.ts'
 import { isSkip, type Skip, skip } from './skip.ts'
-import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { plainTarget, type Target } from './turn/target.ts'
 
 /** White space, and characters that nobody sees. */
 const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
@@ -71,7 +71,7 @@ const formatNoHistory = (number: number): string =>
   `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`
 
 /** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
-async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfPullRequest | Skip | undefined> {
+async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRequest | Skip | undefined> {
   const { number } = address
   const found = await findJobOfPullRequest(address, step)
   if (found.kind === 'job') return found
@@ -84,7 +84,7 @@ async function findJob(address: CommentAddress, step: AgentStep): Promise<JobOfP
 }
 
 /** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
-function isAlreadySent({ repository, number }: CommentAddress, { inputs }: AgentStep): boolean {
+function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Facts): boolean {
   const { changeContext, changeRange } = inputs
   if (changeContext === 'none' || changeRange.kind === 'between') return false
   if (changeRange.kind !== 'pull-request') return true
@@ -92,8 +92,8 @@ function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Agent
 }
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
-async function formatChange({ address, subject }: CommandComment, step: AgentStep): Promise<string> {
-  const github = openGitHub(step)
+async function formatChange({ address, subject }: CommandComment, step: Reads): Promise<string> {
+  const github = requireGitHub(step)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
@@ -114,16 +114,16 @@ async function formatChange({ address, subject }: CommandComment, step: AgentSte
  * replies when it ends.
  * @throws ActionError `not-sent` if the permission cannot be read
  */
-export async function acceptCommand(step: AgentStep): Promise<CommandComment | Skip> {
+export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> {
   const { command } = step.inputs
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
   const { address, author, instruction, subject } = comment
 
-  const checkPermission = () => openGitHub(step).mayWrite(address.repository, author)
+  const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
   const unknown = 'Could not determine whether the author has write access'
-  const grant = formatMarkGrant(step, address.repository)
-  if (!(await requireBeforeSending(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
+  const grant = formatTrackingGrant(step, address.repository)
+  if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
     return skip('The author of the comment does not have write access to this repository.')
   step.record.add({ comment: address })
 
@@ -137,27 +137,27 @@ export async function acceptCommand(step: AgentStep): Promise<CommandComment | S
 }
 
 /**
- * Makes the recipient of what a comment or a review asks for.
+ * Makes the target of what a comment or a review asks for.
  * @throws ActionError `not-sent` if something that the decision depends on cannot be read
  */
-export async function chooseCommandRecipient(comment: CommandComment, step: AgentStep): Promise<Recipient | Skip> {
+export async function chooseCommandTarget(comment: CommandComment, step: Acts): Promise<Target | Skip> {
   const { task, dryRun } = step.inputs
   const { address, author } = comment
   const { isOnPullRequest, number } = address
-  const github = openGitHub(step)
-  const grant = formatMarkGrant(step, address.repository)
+  const github = requireGitHub(step)
+  const grant = formatTrackingGrant(step, address.repository)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
   const found = isOnPullRequest
-    ? await requireBeforeSending(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
+    ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
     : undefined
   if (found?.kind === 'skip') return found
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.record.attempt('The reaction was not added to the comment', () => github.addEyes(address))
+    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview
-    ? await requireBeforeSending('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
+    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
@@ -171,9 +171,9 @@ export async function chooseCommandRecipient(comment: CommandComment, step: Agen
     )
     return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
-  const change = await step.record.attempt('The prompt does not include the changes of the pull request', () =>
+  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
     formatChange(comment, step),
   )
   step.record.note(`The comment on #${number} starts a new job.`)
-  return plainRecipient({ kind: 'create', prompt: prompt + (change ?? '') })
+  return plainTarget({ kind: 'create', prompt: prompt + (change ?? '') })
 }

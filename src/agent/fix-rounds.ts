@@ -1,23 +1,24 @@
 /** Decides whether failing checks are sent back to the agent, and with which prompt. Hides what a round depends on. */
-import { openGitHub } from '../action/step.ts'
+import { requireGitHub } from '../action/step.ts'
 import { type Check, isCheckSuite } from '../github/checks.ts'
 import { isOpen, type PullRequest } from '../github/pull-requests.ts'
 import { getUnsuccessfulStatus, isSamePullRequest } from '../docs-service/schemas.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import {
-  type AgentStep,
-  type Findings,
+  type Acts,
+  type PullRequestFacts,
   listFailedChecks,
   listSentRounds,
   readAndRecordPullRequest,
   ROUND_STOP_REASONS,
   type RoundStop,
+  type RoundStopReason,
   type Turn,
 } from './record.ts'
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from './prompt.ts'
 import { announceTurn } from './pull-request/mark.ts'
-import type { Recipient } from './turn/recipient.ts'
+import type { Target } from './turn/target.ts'
 
 /** A round is only sent if this much time is left for the agent's turn and the checks after it. */
 const MIN_ROUND_MS = 600_000
@@ -34,21 +35,20 @@ const isForAgent = ({ needsPerson }: Check): boolean => needsPerson !== true
  * @param leftMs until the deadline
  */
 export function findRoundStop(
-  found: Findings,
+  found: PullRequestFacts,
   turns: readonly Turn[],
   maxRounds: number,
   leftMs: number,
 ): RoundStop | undefined {
   const status = turns.at(-1)?.job?.status
-  if (found.checks === 'success') return 'passed'
-  if (found.checks !== 'failure') return 'no-failed-check'
-  if (!isOpen(found)) return 'closed'
+  if (found.checks !== 'failure') return 'nothing-failed'
+  if (!isOpen(found)) return 'not-open'
   const failed = listFailedChecks(found.checkList)
-  if (failed.length > 0 && !failed.some(isForAgent)) return 'needs-person'
-  if (found.headSha === getPreviousHead(turns)) return 'no-new-commit'
+  if (failed.length > 0 && !failed.some(isForAgent)) return 'not-fixable'
+  if (found.headSha === getPreviousHead(turns)) return 'failed'
   if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
   if (leftMs < MIN_ROUND_MS) return 'no-time'
-  return status && getUnsuccessfulStatus(status)
+  return status && getUnsuccessfulStatus(status) && 'failed'
 }
 
 /**
@@ -70,14 +70,10 @@ const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
  * Reads the annotations and logs of the first failing checks, at the same time: if GitHub does not respond, the round waits for
  * it only once. What cannot be read is a warning.
  */
-async function readDetails(
-  failed: readonly Check[],
-  repository: string,
-  step: AgentStep,
-): Promise<readonly FailedCheck[]> {
-  const github = openGitHub(step)
+async function readDetails(failed: readonly Check[], repository: string, step: Acts): Promise<readonly FailedCheck[]> {
+  const github = requireGitHub(step)
   const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
-    step.record.attempt(`Some ${what} of failing checks were not sent to the agent`, perform)
+    step.record.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
   const read = async (check: Check): Promise<FailedCheck> => {
     const { id, app, detailsUrl = '' } = check
     const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
@@ -93,14 +89,10 @@ async function readDetails(
 }
 
 /** Lists the failed checks to send: those that the merge base does not fail. */
-async function findFailing(
-  pullRequest: PullRequest,
-  failed: readonly Check[],
-  step: AgentStep,
-): Promise<readonly Check[]> {
+async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
-  const before = await step.record.attempt(lost, async () => {
-    const github = openGitHub(step)
+  const before = await step.record.orWarn(lost, async () => {
+    const github = requireGitHub(step)
     const { repository, baseRef, headSha } = pullRequest
     const { mergeBase } = await github.compare(repository, baseRef, headSha)
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
@@ -112,16 +104,16 @@ async function findFailing(
 }
 
 /**
- * Decides whether to send the failing checks of a pull request to its job, and makes the recipient.
+ * Decides whether to send the failing checks of a pull request to its job, and makes the target.
  * @param found the findings after the checks have finished
- * @returns the recipient, or why no round follows; neither if `fix-rounds` is 0
+ * @returns the target, or why no round follows; neither if `fix-rounds` is 0
  * @throws ActionError `cancelled`
  */
 export async function decideNextRound(
   pullRequest: PullRequest,
-  found: Findings,
-  step: AgentStep,
-): Promise<{ readonly recipient?: Recipient; readonly stop?: RoundStop }> {
+  found: PullRequestFacts,
+  step: Acts,
+): Promise<{ readonly target?: Target; readonly stop?: RoundStop }> {
   const { clock, deadlineAt, inputs, record } = step
   const { turns, newest } = record
   const { id: jobId = '', prLink: link } = newest.job ?? {}
@@ -131,35 +123,34 @@ export async function decideNextRound(
   const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return { stop }
   const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
-  if (failing.length === 0) return { stop: 'failed-before' }
+  if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
   /** Finds a reason not to send the round, directly before it is sent. `current` is undefined if the read failed. */
-  const findStopBeforeSend = (current: PullRequest | undefined): RoundStop | undefined => {
+  const findStopBeforeSend = (current: PullRequest | undefined): RoundStopReason | undefined => {
     const { prLink } = record.newest.job ?? {}
-    if (current === undefined) return 'not-sent'
-    if (prLink === undefined || !isSamePullRequest(prLink, link)) return 'other-pull-request'
-    if (!isOpen(current)) return 'closed'
+    if (current === undefined || prLink === undefined || !isSamePullRequest(prLink, link)) return 'failed'
+    if (!isOpen(current)) return 'not-open'
     if (current.headSha !== headSha) return 'head-moved'
     return deadlineAt - clock.now() < MIN_ROUND_MS ? 'no-time' : undefined
   }
 
-  const recipient: Recipient = {
+  const target: Target = {
     task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
     failing,
     announcement,
     pullRequestNumber: pullRequest.number,
     // The job has ended before its checks.
-    getIdleWaitMs: () => Promise.resolve(0),
-    async announce(idle) {
+    idleWaitMs: () => Promise.resolve(0),
+    async beforeSend(idle) {
       if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
-      await record.attempt('The history may not show that the agent is working', () => announceTurn(step))
+      await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))
     },
-    async check() {
+    async validate() {
       const read = () => readAndRecordPullRequest(pullRequest, step)
-      const current = await record.attempt('The failing checks were not sent to the agent', read)
+      const current = await record.orWarn('The failing checks were not sent to the agent', read)
       const roundStop = findStopBeforeSend(current)
       if (roundStop === undefined) return
       // The known checks belong to the examined head, so only the state is taken from the new read.
@@ -167,5 +158,5 @@ export async function decideNextRound(
       throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
     },
   }
-  return { recipient }
+  return { target }
 }

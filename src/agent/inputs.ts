@@ -19,7 +19,7 @@ import {
   pollIntervalInput,
   type RawInputs,
   REF_PATTERN,
-  refuse,
+  rejectInput,
   repositoryInput,
   appendRejectedValue,
   SERVICE_FIELDS,
@@ -90,13 +90,13 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
     const shown = toItems(removeSecrets(text, raw)).map(({ item }) => item)
     const wrong = shown.find((word) => !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
-    return refuse(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
+    return rejectInput(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
   const problems = words.flatMap((word) => {
     const missing = findMissingInput(word, raw)
     return missing === undefined ? [] : [`has \`${word}\`, which requires ${missing}`]
   })
-  return problems.length === 0 ? new Set(words) : refuse(...problems)
+  return problems.length === 0 ? new Set(words) : rejectInput(...problems)
 }
 
 /** The people to request a review of the pull request from. */
@@ -122,11 +122,13 @@ export const reviewersInput: Input<RequestedReviewers> = (text, raw) => {
   const given = toItems(text)
   const wrong = given.filter(({ item }) => !NAME.test(item))
   if (wrong.length > 0)
-    return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``))
+    return rejectInput(
+      ...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, \`${APPROVERS}\`, a login or \`org/team\``),
+    )
   const items = given.map(({ item }) => item)
   const names = items.filter((item) => item !== AUTHORS && item !== APPROVERS).map((item) => item.replace('@', ''))
-  if (names.length > MAX_NAMES) return refuse(`has more than ${MAX_NAMES} names, which is GitHub's limit`)
-  if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token` to request reviews')
+  if (names.length > MAX_NAMES) return rejectInput(`has more than ${MAX_NAMES} names, which is GitHub's limit`)
+  if (given.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to request reviews')
   return { hasAuthors: items.includes(AUTHORS), hasApprovers: items.includes(APPROVERS), names }
 }
 
@@ -176,18 +178,18 @@ export const changeRangeInput: Input<RequestedRange> = (text) => {
   const [, repository, ends = text] = WITH_REPOSITORY.exec(text) ?? []
   const [base = '', head = '', ...others] = ends.split('...')
   if (ZEROS.test(base))
-    return refuse(
+    return rejectInput(
       `has zeros as BASE, which GitHub sends as \`before\` of a new branch or tag: nothing was there before; ${USE_EVENT}`,
     )
   if (ZEROS.test(head))
-    return refuse(
+    return rejectInput(
       `has zeros as HEAD, which GitHub sends as \`after\` of a deleted branch or tag: nothing is there any more; ${USE_EVENT}`,
     )
   if (text.includes('...') && (base === '') !== (head === ''))
-    return refuse(
+    return rejectInput(
       `has no ${base === '' ? 'BASE' : 'HEAD'}: an expression is empty, such as \`github.event.before\` in an event other than a push; ${USE_EVENT}`,
     )
-  if (others.length > 0 || !REF_PATTERN.test(base) || !REF_PATTERN.test(head)) return refuse(RULE)
+  if (others.length > 0 || !REF_PATTERN.test(base) || !REF_PATTERN.test(head)) return rejectInput(RULE)
   return { kind: 'between', repository, base, head }
 }
 
@@ -207,15 +209,15 @@ const BLANK = 'is blank; the agent needs an instruction'
 /** The prompt is sent unchanged. */
 const promptInput: Input<string | undefined> = (text, raw) => {
   const prompt = raw['prompt'] ?? ''
-  if (prompt !== '') return text === '' ? refuse(BLANK) : prompt
+  if (prompt !== '') return text === '' ? rejectInput(BLANK) : prompt
   if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
-  return refuse('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
+  return rejectInput('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
 }
 
 const promptFileInput = optionalInput((text, raw, workspace) => {
-  if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
+  if (raw['prompt'] !== '') return rejectInput('cannot be combined with `prompt`')
   const prompt = readWorkspaceFile(workspace, text, MAX_PROMPT_BYTES)
-  return prompt.trim() === '' ? refuse(BLANK) : prompt
+  return prompt.trim() === '' ? rejectInput(BLANK) : prompt
 })
 
 /** The label identifies the rolling pull request, and the token is needed to find it. */

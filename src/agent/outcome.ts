@@ -1,7 +1,8 @@
 /** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
-import { isTerminal, STATUS_PHRASES, type TerminalStatus } from '../docs-service/schemas.ts'
+import { isTerminal } from '../docs-service/schemas.ts'
+import { STATUS_PHRASES, type TerminalStatus } from '../docs-service/interface.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
@@ -23,7 +24,7 @@ import {
   getOwnTurn,
   hasChangedInRound,
   isFixRoundRunning,
-  isPullRequestInspected,
+  isPullRequestRead,
   listWarnings,
   mayHaveUnseenChanges,
   type Run,
@@ -75,6 +76,7 @@ interface Rule {
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
 const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
+const adviseOnUnknownDelivery = (run: Run): string => (isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT)
 /** The service accepted a follow-up whose turn was not seen to begin. */
 const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 
@@ -108,8 +110,7 @@ function hasChangedNothing(run: Run): boolean {
 
 /** Unknown for a follow-up: an earlier turn may have opened the job's pull request. */
 function hasPullRequest(run: Run): boolean | undefined {
-  const job = getJob(run)
-  return isFollowUp(run) || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+  return isFollowUp(run) ? undefined : getJob(run)?.prLink !== undefined
 }
 
 /** The agent may push commits before a job fails or is archived. */
@@ -117,7 +118,7 @@ const describeUnsuccessfulEnd =
   (end: string): Text =>
   (run) => {
     if (getOperation(run) === 'updated') return `${end} However, its pull request has new commits.`
-    const isDescribed = isPullRequestInspected(run) && formatPullRequest(run) !== ''
+    const isDescribed = isPullRequestRead(run) && formatPullRequest(run) !== ''
     return isDescribed ? `${end} Its pull request was checked anyway.` : end
   }
 
@@ -193,7 +194,7 @@ const RULES: readonly Rule[] = [
     text: describeCancelled,
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
-      if (isDeliveryUnknown(run)) return isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT
+      if (isDeliveryUnknown(run)) return adviseOnUnknownDelivery(run)
       return isUnseen(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
     },
     // The step may have seen the end of the job, and been cancelled while it waited for checks.
@@ -228,6 +229,8 @@ const RULES: readonly Rule[] = [
     advice: (run) =>
       joinSentences([
         isUnseen(run) && CHECK_BEFORE_RESENDING,
+        // The hint of any other error says this already.
+        isDeliveryUnknown(run) && getError(run)?.code === 'internal' && adviseOnUnknownDelivery(run),
         (!isUnseen(run) || getError(run)?.code === 'internal') && hintOfError(run),
       ]),
   },
@@ -315,7 +318,7 @@ const RULES: readonly Rule[] = [
     colour: 'no-changes',
     title: (run) => (adviseOnPullRequest(run) === undefined ? 'No changes were made' : formatPullRequestTitle(run)),
     text: (run) =>
-      isPullRequestInspected(run)
+      isPullRequestRead(run)
         ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (run) => adviseOnPullRequest(run) ?? 'If you expected changes, ask again and name the pages.',
@@ -436,7 +439,7 @@ export function conclude(run: Run): Conclusion {
   // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
   const isGreen = isGood && gates.every((isPassed) => isPassed === true)
   // A step with an error says itself what to do before the next run.
-  const unmarked = getError(run) === undefined ? run.unmarked : undefined
+  const unmarked = getError(run) === undefined ? run.untracked : undefined
   const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
   const advice = getAdvice(run)
   const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
@@ -447,7 +450,7 @@ export function conclude(run: Run): Conclusion {
     title: heading,
     text: joinSentences([
       text(run),
-      isPullRequestInspected(run) && formatPullRequest(run, heading),
+      isPullRequestRead(run) && formatPullRequest(run, heading),
       unmarked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
       ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),

@@ -1,5 +1,5 @@
 /** Decides which paths match the patterns of an input. Hides GitHub's syntax of patterns. */
-import { findListSyntax, toLines, refuse } from '../action/inputs.ts'
+import { findListSyntax, toLines, rejectInput } from '../action/inputs.ts'
 import type { Step } from '../action/step.ts'
 import { quoteName } from '../text/markdown.ts'
 
@@ -178,9 +178,9 @@ export function parsePathRules(text: string): readonly PathRule[] {
       },
     ]
   })
-  if (problems.length > 0) return refuse(...problems)
+  if (problems.length > 0) return rejectInput(...problems)
   if (rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
-    return refuse('has only lines that begin with `!`, which exclude files; write `**` as the first line')
+    return rejectInput('has only lines that begin with `!`, which exclude files; write `**` as the first line')
   return rules
 }
 

@@ -2,7 +2,7 @@
 import type { Annotation, Check } from '../github/checks.ts'
 import type { CommentAddress, ReviewComment } from '../github/comments.ts'
 import type { ChangedFile, ComparedCommit, Comparison } from '../github/commits.ts'
-import type { Comment, Event, Person, Place, Subject } from '../github/event.ts'
+import type { Comment, Event, Person, DiffPosition, Subject } from '../github/event.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
 import { formatCount } from '../text/format.ts'
 import { removeHidden } from '../text/hidden.ts'
@@ -242,7 +242,7 @@ const renderSubject = ({ kind, number, title, url }: Subject): string[] => [
 const renderSubjectText = ({ kind, text }: Subject): string[] => (kind === 'pull-request' ? [] : body('Text', text))
 
 /** Such as `line 5`, `lines 3 to 5`, `the removed line 5`. Undefined without a line. */
-function formatLines({ startLine, line, isStartRemoved = false, isRemoved = false }: Place): string | undefined {
+function formatLines({ startLine, line, isStartRemoved = false, isRemoved = false }: DiffPosition): string | undefined {
   if (line === undefined) return undefined
   const format = (nouns: string, isOfOld: boolean): string => `${isOfOld ? 'the removed ' : ''}${nouns}`
   if (startLine === undefined || startLine === line) return `${format('line', isRemoved)} ${line}`
@@ -313,7 +313,7 @@ export function pullRequestSection(
 export interface FailedCheck {
   readonly check: Pick<Check, 'name' | 'title' | 'summary' | 'text'>
   readonly annotations?: readonly Annotation[] | undefined
-  /** The part of its log around the last error; undefined if there is no log or the token cannot read it. */
+  /** The last lines of its log; undefined if there is no log or the token cannot read it. */
   readonly log?: string | undefined
 }
 
@@ -398,7 +398,7 @@ export interface CommandComment {
   /** The issue or the pull request. */
   readonly subject: Subject
   /** Only review comments have a place. */
-  readonly place: Place | undefined
+  readonly place: DiffPosition | undefined
 }
 
 interface CommentContext {
@@ -412,7 +412,7 @@ interface CommentContext {
   readonly maxBytes: number
 }
 
-const formatPlace = (place: Place): string => {
+const formatPlace = (place: DiffPosition): string => {
   const lines = formatLines(place)
   return `${place.path}${lines === undefined ? '' : `, ${lines}`}\n\n${place.hunk}`
 }

@@ -4,21 +4,21 @@ import { formatCount, joinSentences } from '../text/format.ts'
 import {
   type ChecksState,
   countCommitsOfUpdates,
-  type Findings,
-  getFindings,
+  explainRoundStop,
+  type PullRequestFacts,
+  getPullRequestFacts,
   getOperation,
   getOwnTurn,
   getRoundStop,
   isInScope,
-  isPullRequestInspected,
+  isPullRequestRead,
   listFailedChecks,
   listSentRounds,
-  ROUND_STOP_REASONS,
   type Run,
   type Turn,
 } from './record.ts'
 
-export const isPullRequestClosed = ({ state }: Findings): boolean => state === 'merged' || state === 'closed'
+export const isPullRequestClosed = ({ state }: PullRequestFacts): boolean => state === 'merged' || state === 'closed'
 
 /** Whether this step may have changed the pull request before it was closed. */
 const mayHaveChanged = (run: Run): boolean =>
@@ -30,8 +30,8 @@ const mayHaveChanged = (run: Run): boolean =>
  */
 export function checkGates(run: Run): readonly (boolean | undefined)[] {
   const { failOn } = run
-  const found = getFindings(run)
-  if (!isPullRequestInspected(run) || (isPullRequestClosed(found) && !mayHaveChanged(run))) return []
+  const found = getPullRequestFacts(run)
+  if (!isPullRequestRead(run) || (isPullRequestClosed(found) && !mayHaveChanged(run))) return []
   return [
     ...(failOn?.has('out-of-scope') ? [isInScope(found)] : []),
     ...(failOn?.has('checks') ? [found.checks && found.checks === 'success'] : []),
@@ -57,7 +57,7 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
 }
 
 /** Describes the state of the checks in lower case. Undefined if it is unknown. */
-export function describeChecks({ checks, waitsForApproval }: Findings): string | undefined {
+export function describeChecks({ checks, waitsForApproval }: PullRequestFacts): string | undefined {
   if (checks === 'pending' && waitsForApproval === true) return 'its checks wait for approval'
   return checks && CHECKS_TEXTS[checks]
 }
@@ -77,7 +77,7 @@ interface Blocker {
 /** Lists the reasons not to merge the pull request, the most urgent first. An unknown state that an input asks for is a reason. */
 export function listBlockers(run: Run): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = run
-  const found = getFindings(run)
+  const found = getPullRequestFacts(run)
   const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList } = found
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const ofChecks = describeChecks(found) ?? ''
@@ -131,11 +131,12 @@ export function describeOperation(run: Run): readonly [verb: string, sentence: s
 /** The beginning of a title that names the state of a pull request. */
 const PULL_REQUEST = 'Pull request'
 
-const isBlockedAfterChecks = ({ isBlocked, checks }: Findings): boolean => isBlocked === true && checks === 'success'
+const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFacts): boolean =>
+  isBlocked === true && checks === 'success'
 
 /** Ready means: its checks were awaited and have passed, it is open, no draft, in scope, and known to have no conflict. */
 export function formatPullRequestTitle(run: Run): string {
-  const [operation, found] = [getOperation(run), getFindings(run)]
+  const [operation, found] = [getOperation(run), getPullRequestFacts(run)]
   const blockers = listBlockers(run)
   if (blockers.length === 0 && found.state === 'open') {
     if (run.waitForChecks !== true) return 'The pull request is open'
@@ -149,20 +150,20 @@ export function formatPullRequestTitle(run: Run): string {
 
 /** Undefined if the pull request needs no attention. */
 export function adviseOnPullRequest(run: Run): string | undefined {
-  if (!isPullRequestInspected(run)) return undefined
-  if (getFindings(run).state === 'closed') return 'Reopen it if you still want its changes.'
+  if (!isPullRequestRead(run)) return undefined
+  if (getPullRequestFacts(run).state === 'closed') return 'Reopen it if you still want its changes.'
   return listBlockers(run)[0]?.advice
 }
 
 /** Describes the rounds in full sentences. Empty without `fix-rounds`. */
 function formatFixRounds(run: Run): string[] {
-  const [rounds, stop] = [listSentRounds(run), getRoundStop(run)]
-  const why = stop === undefined || stop === 'passed' ? [] : [ROUND_STOP_REASONS[stop]]
-  if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
+  const rounds = listSentRounds(run)
+  const why = explainRoundStop(getRoundStop(run))
+  if (rounds.length === 0) return why === undefined ? [] : ['Failing checks were not sent back to the agent.', why]
   const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
   const isLastUnknown = rounds.at(-1)?.sent === 'maybe'
   const unknown = isLastUnknown ? ['It is unknown whether the service accepted the last of these prompts.'] : []
-  return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...why]
+  return [`Failing checks were sent back to the agent ${count}.`, ...unknown, ...(why === undefined ? [] : [why])]
 }
 
 /**
@@ -170,7 +171,7 @@ function formatFixRounds(run: Run): string[] {
  * @param title what it says already is left out
  */
 export function formatPullRequest(run: Run, title = ''): string {
-  const found = getFindings(run)
+  const found = getPullRequestFacts(run)
   const { state, mergeable, isBlocked, checks } = found
   const blockers = Object.keys(found).length > 0 ? listBlockers(run) : []
   const isSaid = ({ short, sentence }: Blocker): boolean => title.endsWith(short) && sentence === toSentence(short)

@@ -2,7 +2,7 @@
  * What is known of a step so far: facts in fields, alternatives in unions. Log, outputs, summary, history and exit code derive
  * from this alone. A run can be cancelled at any time, so the record can be reported at any moment.
  */
-import { openGitHub, type Step } from '../action/step.ts'
+import { requireGitHub, type Step } from '../action/step.ts'
 import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
 import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
@@ -19,7 +19,7 @@ import { type AgentInputs, formatGrant, type Task } from './inputs.ts'
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
 /** The last known state of a pull request. A field is undefined if it was not read or could not be read. */
-export interface Findings extends Partial<
+export interface PullRequestFacts extends Partial<
   Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked' | 'isBehind' | 'headSha'>
 > {
   readonly mergeable?: boolean
@@ -46,33 +46,30 @@ export type Effect =
 /** Why a prompt is a follow-up to a pull request; the field `continued` of `result`. */
 export type FollowUpReason = 'pull-request' | 'comment'
 
-/** Why no further fix round follows. */
+/** Why no further fix round follows although checks have failed, and what to do. */
 export const ROUND_STOP_REASONS = {
-  passed: 'All its checks have passed.',
-  'used-up': 'All fix rounds are used up.',
-  'no-new-commit': 'The agent added no commit, so the same checks would fail again.',
-  closed: 'The pull request is closed or merged.',
-  'other-pull-request': 'The job no longer names this pull request.',
-  'head-moved': 'The head commit changed before its failing checks could be sent.',
-  'failed-before': 'The failed checks also fail without these changes.',
-  'needs-person':
-    'No commit can fix the failed checks: somebody has to act, such as to sign an agreement, or to run them again.',
-  'no-time': 'Less than ten minutes of `timeout-minutes` are left.',
-  'no-failed-check': 'No check is known to have failed.',
-  'not-sent': 'The failing checks could not be sent to the agent.',
-  failed: 'The job failed.',
-  archived: 'The job is archived, so it accepts no prompts.',
-  'merged-too-early':
-    'The pull request was merged or closed while the agent was working on the failing checks, and commits may not be merged.',
-  unseen: 'The step did not see the agent finish its work on the failing checks.',
+  'used-up': 'All fix rounds are used up: fix what still fails by hand.',
+  'not-fixable':
+    'No commit can fix what failed: it also fails without these changes, or somebody has to act, such as to sign an agreement, or to run the check again.',
+  'not-open': 'The pull request is closed or merged: look at its branch for commits that were not merged.',
+  'head-moved': 'The head commit changed before its failed checks could be sent: look at the checks of the new commit.',
+  'no-time': 'Less than ten minutes of `timeout-minutes` are left: increase it.',
+  failed:
+    'A round could not be sent, or the last one failed, was not seen to end, or added no commit: look at the job and the pull request.',
 }
 
-export type RoundStop = keyof typeof ROUND_STOP_REASONS
+export type RoundStopReason = keyof typeof ROUND_STOP_REASONS
+
+/** `nothing-failed` needs no sentence: outputs and summary show the state of the checks. */
+export type RoundStop = RoundStopReason | 'nothing-failed'
+
+export const explainRoundStop = (stop: RoundStop | undefined): string | undefined =>
+  stop === undefined || stop === 'nothing-failed' ? undefined : ROUND_STOP_REASONS[stop]
 
 /** One prompt, or one wait for a job. */
 export interface Turn {
   readonly task: Task
-  /** Undefined: the step has not chosen the recipient yet. */
+  /** Undefined: the step has not chosen the target yet. */
   readonly startedAt?: Date
   readonly followUpReason?: FollowUpReason | undefined
   /** The failed checks that a fix round sends. */
@@ -97,7 +94,7 @@ export interface Turn {
   readonly preview?: Preview
   /** Undefined if unknown: the heads were not compared, or could not be read. */
   readonly effect?: Effect
-  readonly pullRequest?: Findings
+  readonly pullRequest?: PullRequestFacts
   /** Why no further round follows; undefined if that is not decided yet, or without `fix-rounds`. */
   readonly roundStop?: RoundStop | undefined
   /** What stopped the turn, or the work after its end. */
@@ -130,7 +127,7 @@ export interface ChangedFiles {
 }
 
 /** Where the history of a pull request is. */
-export interface HistoryPlace {
+export interface HistoryRef {
   readonly pullRequest: PullRequestAddress
   readonly jobId: string
   /** Undefined: the comment has not been written yet. */
@@ -140,10 +137,6 @@ export interface HistoryPlace {
   /** What this step has written to it last. */
   readonly written?: string
 }
-
-/** What a change came from: a pull request, or a commit that was pushed directly. */
-export type Source = Pick<PullRequestAddress, 'repository' | 'visibility'> &
-  ({ readonly number: number; readonly sha?: never } | { readonly sha: string; readonly number?: never })
 
 /** Something on GitHub that could not be done. It never changes the result of the job. */
 export interface Warning {
@@ -176,16 +169,14 @@ export interface Run extends Partial<InputFacts> {
   readonly skipReason?: string | undefined
   /** A description of the change that started the run, and of the part that was sent. */
   readonly change?: string | undefined
-  /** What the change came from, newest first. */
-  readonly sources?: readonly Source[]
-  /** The pull requests that `skip-labels` exempts. */
-  readonly exempt?: readonly Source[]
+  /** The pull requests that the change came from, newest first, without those that `skip-labels` exempts. */
+  readonly sources?: readonly PullRequestAddress[]
   readonly files?: ChangedFiles | undefined
   /** The pull request as it was read at the end of the step. */
-  readonly pullRequestAtEnd?: Findings
-  readonly history?: HistoryPlace
+  readonly pullRequestAtEnd?: PullRequestFacts
+  readonly history?: HistoryRef
   /** Why the pull request could not be marked, if the next run depends on its mark. The step is then red. */
-  readonly unmarked?: ActionError | undefined
+  readonly untracked?: ActionError | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly warnings: readonly Warning[]
   readonly durationMs: number
@@ -254,7 +245,7 @@ export class Recorder {
     this.#facts = { ...this.#facts, ...facts }
   }
 
-  get history(): HistoryPlace | undefined {
+  get history(): HistoryRef | undefined {
     return this.#facts.history
   }
 
@@ -284,7 +275,7 @@ export class Recorder {
    * @param message of the warning
    * @throws ActionError `cancelled`: a cancelled step does not continue
    */
-  async attempt<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async orWarn<T>(message: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
@@ -337,19 +328,29 @@ export function createUnstartedRun(error: ActionError | undefined, durationMs: n
   return { state, turns: [], startError: error, timeline: [], warnings: [], durationMs, isRehearsal }
 }
 
-/** The step with what every part of this action shares. */
-export interface AgentStep extends Step {
+// What a function takes of the step: the smallest of these groups that has what it uses, itself or through what it calls.
+
+/** Plain data. A function that takes only this sends no request and records nothing. */
+export interface Facts extends Pick<Step, 'context'> {
   readonly inputs: AgentInputs
-  readonly record: Recorder
+}
+
+/** Adds the clients, the clock and the log. A function that takes this cannot change the record. */
+export interface Reads extends Facts, Step {
   /** The only one of the step, because it remembers which jobs were read. */
   readonly tryReadJob: TryReadJob
+}
+
+/** Adds the record, from which everything that the step reports is derived. */
+export interface Acts extends Reads {
+  readonly record: Recorder
   /** Writes the outputs as far as they are known, because the step can be killed. */
   readonly writeMilestone: () => void
 }
 
 /** @param write writes the outputs that the record gives before the end of the step */
-export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: AgentStep) => void): AgentStep {
-  const step: AgentStep = {
+export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Acts) => void): Acts {
+  const step: Acts = {
     ...given,
     inputs,
     record: new Recorder(inputs, given),
@@ -365,13 +366,13 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ag
  * Reads a pull request and records the read.
  * @throws ActionError if it cannot be read
  */
-export async function readAndRecordPullRequest(address: PullRequestAddress, step: AgentStep): Promise<PullRequest> {
-  const found = await openGitHub(step).readPullRequest(address)
+export async function readAndRecordPullRequest(address: PullRequestAddress, step: Acts): Promise<PullRequest> {
+  const found = await requireGitHub(step).readPullRequest(address)
   step.record.addRead(found)
   return found
 }
 
-export function describePullRequest(pullRequest: PullRequest): Findings {
+export function describePullRequest(pullRequest: PullRequest): PullRequestFacts {
   const { title, state, branch, headSha, mergeable, isBlocked, isBehind } = pullRequest
   return { title, state, branch, headSha, isBlocked, isBehind, ...(mergeable === undefined ? {} : { mergeable }) }
 }
@@ -381,7 +382,7 @@ export function listFailedChecks(checks: readonly Check[] = []): readonly Check[
 }
 
 /** Whether all files match `allowed-paths`; undefined if unknown. */
-export function isInScope({ outside }: Findings): boolean | undefined {
+export function isInScope({ outside }: PullRequestFacts): boolean | undefined {
   return outside === undefined ? undefined : outside.length === 0
 }
 
@@ -409,7 +410,7 @@ export function getJobId(run: Run): string | undefined {
 }
 
 /** Returns the newest findings about the pull request. Empty if the step has not examined it. */
-export function getFindings({ pullRequestAtEnd, turns }: Run): Findings {
+export function getPullRequestFacts({ pullRequestAtEnd, turns }: Run): PullRequestFacts {
   return pullRequestAtEnd ?? turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest ?? {}
 }
 
@@ -418,7 +419,7 @@ export const listSentRounds = ({ turns }: Pick<Run, 'turns'>): readonly Turn[] =
   turns.slice(1).filter(({ sent }) => sent !== undefined)
 
 /** Errors that change the result of a step although the end of its turn was seen. */
-const DECIDING_CODES: readonly string[] = ['merged-too-early', 'unusable-link', 'cancelled', 'internal']
+const DECIDING_CODES: readonly string[] = ['merged-too-early', 'cancelled', 'internal']
 
 /** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
 export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
@@ -428,22 +429,15 @@ export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'
   return inRound !== undefined && ['cancelled', 'internal'].includes(inRound.code) ? inRound : startError
 }
 
-/** Why no fix round follows a round that an error stopped. */
-function getStopAfterError({ code }: ActionError, { end, sent }: Turn): RoundStop {
-  if (code === 'merged-too-early') return 'merged-too-early'
-  if (code === 'unusable-link') return 'other-pull-request'
-  return sent === undefined || end === 'finished' ? 'not-sent' : 'unseen'
-}
-
 /** Returns why no fix round follows a round, or `undefined` if one may follow. */
-function getStopAfterRound(round: Turn): RoundStop | undefined {
-  const { end, error, job, effect } = round
-  if (error !== undefined) return getStopAfterError(error, round)
-  if (end !== 'finished') return end && 'unseen'
-  const unsuccessful = job && getUnsuccessfulStatus(job.status)
-  if (unsuccessful !== undefined) return unsuccessful
-  if (effect?.kind === 'created' || effect?.kind === 'none') return 'other-pull-request'
-  return effect?.kind === 'unchanged' && !effect.hasHeadMoved ? 'no-new-commit' : undefined
+function getStopAfterRound({ end, error, job, effect }: Turn): RoundStop | undefined {
+  if (error?.code === 'merged-too-early') return 'not-open'
+  if (end === undefined && error === undefined) return undefined
+  const hasFinished =
+    end === 'finished' && error === undefined && (job && getUnsuccessfulStatus(job.status)) === undefined
+  const mayFollow =
+    effect === undefined || effect.kind === 'updated' || (effect.kind === 'unchanged' && effect.hasHeadMoved)
+  return hasFinished && mayFollow ? undefined : 'failed'
 }
 
 /** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
@@ -452,7 +446,7 @@ export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefin
   if (own === undefined || newest === undefined) return undefined
   if (newest.roundStop !== undefined) return newest.roundStop
   if (own.end !== 'finished' || getError({ turns }) !== undefined) return undefined
-  if (newest === own) return own.error === undefined ? undefined : 'not-sent'
+  if (newest === own) return own.error === undefined ? undefined : 'failed'
   return getStopAfterRound(newest)
 }
 
@@ -460,11 +454,12 @@ export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefin
 export const isFixRoundRunning = (run: Run): boolean =>
   listSentRounds(run).length > 0 && getRoundStop(run) === undefined
 
-/** Whether a round may have changed the pull request after it was last read. */
+/** Whether a round may have pushed after the pull request was last read, or to another pull request. */
 export function mayHaveUnseenChanges(run: Run): boolean {
-  const stop = getRoundStop(run)
-  const isUnseen = stop === 'unseen' || stop === 'other-pull-request'
-  return listSentRounds(run).length > 0 && (isUnseen || stop === undefined)
+  const round = listSentRounds(run).at(-1)
+  if (round === undefined) return false
+  const { end, effect } = round
+  return end !== 'finished' || effect?.kind === 'created' || effect?.kind === 'none'
 }
 
 /** What the step did to the pull request: the field `operation` of `result`. */
@@ -506,7 +501,7 @@ export function shouldTrackPullRequest({ turns }: Pick<Run, 'turns'>): boolean {
 }
 
 /** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
-export const isPullRequestInspected = (run: Run): boolean =>
+export const isPullRequestRead = (run: Run): boolean =>
   getOwnTurn(run)?.end === 'finished' && getError(run) === undefined && getJob(run)?.prLink !== undefined
 
 /**
@@ -519,7 +514,7 @@ export function getOwnLink(run: Run): PullRequestLink | undefined {
   if (own === undefined || job === undefined) return undefined
   const isFollowUp = own.task.kind === 'follow-up'
   const hasEnded = getOperation(run) !== undefined || (own.end === 'finished' && job.status === 'completed')
-  return !isFollowUp || hasEnded || getFindings(run).state !== undefined ? job.prLink : undefined
+  return !isFollowUp || hasEnded || getPullRequestFacts(run).state !== undefined ? job.prLink : undefined
 }
 
 /** No output or summary shows more of a field. */

@@ -1,19 +1,19 @@
 /**
- * The rolling pull request: finds the open pull request of the label and makes its job the recipient of the prompt. Hides
+ * The rolling pull request: finds the open pull request of the label and makes its job the target of the prompt. Hides
  * which pull request is chosen, and what must exist on GitHub before the first job of a label.
  */
-import { openGitHub } from '../action/step.ts'
+import { requireGitHub } from '../action/step.ts'
 import { quoteName } from '../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../github/labels.ts'
-import { ActionError, requireBeforeSending } from '../runtime/errors.ts'
+import { ActionError, orNotSent } from '../runtime/errors.ts'
 import type { AgentInputs } from './inputs.ts'
-import type { AgentStep } from './record.ts'
+import type { Acts, Reads } from './record.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from './pull-request/find-job.ts'
 import { assertBelowLimit, createFollowUp, formatUnconfirmed } from './pull-request/follow-up.ts'
 import { warnOfLimit } from './pull-request/history.ts'
-import { createMissingLabel, formatMarkGrant, getRepository } from './pull-request/mark.ts'
+import { createMissingLabel, formatTrackingGrant, getRepository } from './pull-request/mark.ts'
 import { isOpen } from '../github/pull-requests.ts'
-import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { plainTarget, type Target } from './turn/target.ts'
 import { type Skip, skip } from './skip.ts'
 
 const RETRY_HINT =
@@ -51,10 +51,10 @@ interface Found {
  * Finds the open pull request to continue: the oldest one with the label whose job confirms it. Names the others in a notice.
  * @throws ActionError if a request to GitHub or the service fails
  */
-async function findRolling(step: AgentStep): Promise<Found> {
+async function findRolling(step: Acts): Promise<Found> {
   const { dryRun, label } = step.inputs
   const repository = getRepository(step)
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const open = await github.listOpenPullRequests(repository, label)
   const labelled = open.filter(({ labels }: PullRequestInList) => hasLabel(label, labels))
   const notices: [title: string, text: string][] = []
@@ -93,13 +93,13 @@ async function findRolling(step: AgentStep): Promise<Found> {
  * Makes sure that the label exists before the first job: without it, the next run would not find the pull request.
  * @throws ActionError `not-sent`
  */
-async function ensureLabel(exists: Promise<boolean> | undefined, step: AgentStep): Promise<void> {
+async function ensureLabel(exists: Promise<boolean> | undefined, step: Reads): Promise<void> {
   const { label } = step.inputs
-  await requireBeforeSending(
+  await orNotSent(
     `The label \`${label}\` could not be found or created`,
     () => createMissingLabel(step, exists),
     `Run the step again later, or create the label \`${label}\` by hand.`,
-    `${formatMarkGrant(step)} Or create the label \`${label}\` by hand.`,
+    `${formatTrackingGrant(step)} Or create the label \`${label}\` by hand.`,
   )
 }
 
@@ -111,7 +111,7 @@ export interface RollingLookUp {
   readonly find: () => Promise<Found>
 }
 
-export function openRollingLookUp(step: AgentStep): RollingLookUp {
+export function openRollingLookUp(step: Acts): RollingLookUp {
   const { command, task } = step.inputs
   const isNeeded = command === '' && task.kind === 'create' && isRolling(step.inputs)
   let found: Promise<Found> | undefined
@@ -123,23 +123,19 @@ export function openRollingLookUp(step: AgentStep): RollingLookUp {
 }
 
 /**
- * Chooses the recipient of the prompt: the job of the label's open pull request, or a new job.
+ * Chooses the target of the prompt: the job of the label's open pull request, or a new job.
  * @throws ActionError `not-sent` if it is not known whether such a pull request is open
  */
-export async function chooseRollingRecipient(
-  prompt: string,
-  lookUp: RollingLookUp,
-  step: AgentStep,
-): Promise<Recipient | Skip> {
+export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await requireBeforeSending(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatMarkGrant(step))
+  const found = await orNotSent(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatTrackingGrant(step))
   const { job, labelExists, notices } = found
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)
     return {
-      ...plainRecipient({ kind: 'create', prompt }),
-      announce: () => ensureLabel(labelExists, step),
+      ...plainTarget({ kind: 'create', prompt }),
+      beforeSend: () => ensureLabel(labelExists, step),
     }
   const { number } = job.pullRequest
   if (onOpenPr === 'skip')

@@ -1,19 +1,19 @@
 import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
-import type { PullRequest } from '../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import {
-  type ChangeFindings,
+  type ChangeFacts,
   compareForPeople,
   findPeople,
   listSources,
   recordAdded,
   resolveChange,
 } from './change/change.ts'
-import { describeMovedBase } from './change/compare-range.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { acceptCommand, chooseCommandRecipient, hasCommand } from './command.ts'
+import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
+import { acceptCommand, chooseCommandTarget, hasCommand } from './command.ts'
 import { decideNextRound, findRoundStop } from './fix-rounds.ts'
 import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
 import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
@@ -21,29 +21,28 @@ import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
 import { replyToComment } from './output/reply.ts'
 import { renderSummary } from './output/summary.ts'
 import { waitForChecks } from './pull-request/checks.ts'
-import { needsReviews, readMarkable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
+import { needsReviews, readTrackable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
 import { createJobFollowUp } from './pull-request/follow-up.ts'
-import { completeHistory, markPullRequest } from './pull-request/mark.ts'
-import { guardPullRequestEvent, refusePullRequestEvent } from './pull-request/pull-request-event.ts'
+import { completeHistory, trackPullRequest } from './pull-request/mark.ts'
+import { guardPullRequestEvent, rejectUntrackableInputs } from './pull-request/pull-request-event.ts'
 import {
-  type AgentStep,
+  type Acts,
   createUnstartedRun,
   describePullRequest,
-  type Findings,
+  explainRoundStop,
+  type PullRequestFacts,
   formatWarnings,
   getError,
   getRoundStop,
   openAgentStep,
   redactRun,
-  ROUND_STOP_REASONS,
   type Run,
   shouldTrackPullRequest,
-  type Source,
 } from './record.ts'
-import { chooseRollingRecipient, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
+import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
 import { type TurnEnd, JobWatch } from './turn/job-watch.ts'
-import { plainRecipient, type Recipient } from './turn/recipient.ts'
+import { plainTarget, type Target } from './turn/target.ts'
 import { runTurn } from './turn/send.ts'
 
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
@@ -60,7 +59,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
     // The record keeps the job and the pull request.
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
-    await markUnobserved(step)
+    await trackUnobserved(step)
   }
   logEnd(step)
   // Both also run after a cancel, so neither may throw an `ActionError`.
@@ -69,13 +68,12 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 }
 
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
-async function runTurns(step: AgentStep): Promise<string | undefined> {
+async function runTurns(step: Acts): Promise<string | undefined> {
   const { context, runner, inputs, record } = step
-  refusePullRequestEvent(step)
+  rejectUnsupportedEvent(step)
+  rejectUntrackableInputs(step)
   if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
-  const movedBase = describeMovedBase(inputs, context)
-  if (movedBase !== undefined) record.notice('The base of the next range moves', movedBase)
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)
@@ -84,13 +82,13 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
   const change = await resolveChange(step, lookUp.begin)
   if (isSkip(change)) return change.reason
   if (inputs.task.kind !== 'attach') warnOfReRun(step)
-  const first = await (comment === undefined ? chooseRecipient(lookUp, step) : chooseCommandRecipient(comment, step))
+  const first = await (comment === undefined ? chooseTarget(lookUp, step) : chooseCommandTarget(comment, step))
   if (isSkip(first)) return first.reason
   recordAdded(change, step)
   const compared = await compareForPeople(change, step)
 
   const watch = new JobWatch(step)
-  let next: Recipient | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
+  let next: Target | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
   while (next !== undefined) {
     const { task, followUpReason, failing } = next
     record.begin({ task, followUpReason, failing })
@@ -107,20 +105,20 @@ async function runTurns(step: AgentStep): Promise<string | undefined> {
 }
 
 /** Whom the prompt is for if no comment determines it: the job of the label's pull request, or in `job-id`; otherwise a new job. */
-async function chooseRecipient(lookUp: RollingLookUp, step: AgentStep): Promise<Recipient | Skip> {
+async function chooseTarget(lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
   const { inputs } = step
   const { task } = inputs
-  if (task.kind === 'attach') return plainRecipient(task)
-  const choose = (): Recipient | Promise<Recipient | Skip> => {
+  if (task.kind === 'attach') return plainTarget(task)
+  const choose = (): Target | Promise<Target | Skip> => {
     if (task.kind === 'follow-up') return createJobFollowUp(task, step)
-    return isRolling(inputs) ? chooseRollingRecipient(task.prompt, lookUp, step) : plainRecipient(task)
+    return isRolling(inputs) ? chooseRollingTarget(task.prompt, lookUp, step) : plainTarget(task)
   }
   const chosen = await choose()
   return isSkip(chosen) ? chosen : guardPullRequestEvent(chosen, step)
 }
 
-/** Records the end of a turn and looks after its pull request. Returns the recipient of the next fix round, if there is one. */
-async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentStep): Promise<Recipient | undefined> {
+/** Records the end of a turn and looks after its pull request. Returns the target of the next fix round, if there is one. */
+async function finishTurn(ending: TurnEnd, change: ChangeFacts, step: Acts): Promise<Target | undefined> {
   const { record, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
@@ -128,11 +126,11 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
   step.writeMilestone()
   const { job } = record.newest
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
-  const [pullRequest, sources] = await Promise.all([readMarkable(step), recordSources(change, step)])
+  const [pullRequest, sources] = await Promise.all([readTrackable(step), recordSources(change, step)])
   if (pullRequest === undefined) return undefined
   recordPullRequest(pullRequest, step)
   await Promise.all([
-    markPullRequest(pullRequest, job.id, step),
+    trackPullRequest(pullRequest, job.id, step),
     recordChanges(step),
     needsReviews(pullRequest, step)
       ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
@@ -142,20 +140,20 @@ async function finishTurn(ending: TurnEnd, change: ChangeFindings, step: AgentSt
 }
 
 /** Records a pull request whose checks and files are not known yet. */
-function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: AgentStep): void {
+function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: Acts): void {
   const found = describePullRequest(pullRequest)
   record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
   writeMilestone()
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
-async function markUnobserved(step: AgentStep): Promise<void> {
+async function trackUnobserved(step: Acts): Promise<void> {
   const { record, signal } = step
   const { end, job, sent } = record.newest
   if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
   try {
-    const pullRequest = await readMarkable(step)
-    if (pullRequest !== undefined) await markPullRequest(pullRequest, job.id, step)
+    const pullRequest = await readTrackable(step)
+    if (pullRequest !== undefined) await trackPullRequest(pullRequest, job.id, step)
   } catch (error) {
     // The run was cancelled, which the record already shows.
     if (!(error instanceof ActionError)) throw error
@@ -163,51 +161,43 @@ async function markUnobserved(step: AgentStep): Promise<void> {
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
-async function awaitChecks(pullRequest: PullRequest, step: AgentStep): Promise<Recipient | undefined> {
+async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target | undefined> {
   const { clock, deadlineAt, inputs, record } = step
-  const mayFix = (failed: Findings): boolean =>
+  const mayFix = (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   const found = await waitForChecks(pullRequest, mayFix, step)
   record.update({ pullRequest: found })
   step.writeMilestone()
-  const { recipient, stop } = await decideNextRound(pullRequest, found, step)
-  if (recipient !== undefined) return recipient
+  const { target, stop } = await decideNextRound(pullRequest, found, step)
+  if (target !== undefined) return target
   record.update({ roundStop: stop })
   await readMergeability(step, found)
   return undefined
 }
 
-/** Records what the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
+/** Records the pull requests that the change came from, for the history of the pull request. */
+async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
   const sources = await listSources(change, step)
-  const { repository, event } = step.context
-  const name = change.compared?.repository ?? repository
-  const visibility = name === repository ? event.visibility : undefined
-  const isExempt = ({ number = 0 }: Source): boolean => change.exempt?.includes(number) === true
-  record.add({
-    sources: sources.filter((source) => !isExempt(source)),
-    exempt: (change.exempt ?? []).map((number) => ({ repository: name, visibility, number })),
-  })
+  record.add({ sources: sources.filter(({ number }) => change.exempt?.includes(number) !== true) })
   return sources
 }
 
 /** Logs why the fix rounds ended: the result of the step is that of its own turn, so it does not show this. */
-function logEnd({ record }: AgentStep): void {
+function logEnd({ record }: Acts): void {
   const run = record.read()
   const { error } = record.newest
   const isShown = error === undefined || error === getError(run)
   // Readers must not overlook commits that may be unmerged.
   if (error?.code === 'merged-too-early' && !isShown)
     record.notice(ERROR_TITLES['merged-too-early'], describeError(error))
-  const stop = getRoundStop(run)
+  const reason = explainRoundStop(getRoundStop(run))
   const isReported =
     isShown || error.code === 'merged-too-early' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
   if (!isReported) record.note(describeError(error))
-  // The log already says that the checks have passed.
-  if (stop !== undefined && stop !== 'passed') record.note(`No further round: ${ROUND_STOP_REASONS[stop]}`)
+  if (reason !== undefined) record.note(`No further round: ${reason}`)
 }
 
 const UNREADABLE_EVENT = [
@@ -216,7 +206,7 @@ const UNREADABLE_EVENT = [
 ] as const
 
 /** Warns that a re-run sends the prompt again. */
-function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: AgentStep): void {
+function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: Acts): void {
   if (runAttempt === 1 || dryRun) return
   // `command` cannot be combined with `job-id`.
   const step =

@@ -4,37 +4,20 @@ import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
+import { toPromptBody, toRequest, type VisitorsPage, visitorsPage, type VisitorsQuery } from './interface.ts'
 import {
   adviseOnAddress,
   createInvalidResponseError,
-  countRefusals,
+  countRateLimits,
   decidePost,
   toServiceError,
   getRetryDelayMs,
   namingTheTime,
+  quoteReason,
   type ServiceOperation,
 } from './retry.ts'
-import {
-  acceptedJobSchema,
-  type Job,
-  createJobSchema,
-  findInvalidField,
-  parseBody,
-  type VisitorsPage,
-  visitorsPageSchema,
-} from './schemas.ts'
+import { acceptedJobSchema, type Job, createJobSchema, findInvalidField, parseBody } from './schemas.ts'
 import { isSuccess, type Transport, type WireResponse, type WireResult } from './transport.ts'
-
-export interface VisitorsQuery {
-  /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
-  readonly dateFrom?: string
-  /** Exclusive, `YYYY-MM-DD` or ISO 8601. */
-  readonly dateTo?: string
-  /** Rows per page, 1 to 250. */
-  readonly limit?: number
-  /** Rows to skip. */
-  readonly offset?: number
-}
 
 /** The prompt was not processed, and can be resent. */
 export interface Retry {
@@ -70,7 +53,7 @@ export interface DocsServiceClient {
   /** Reads one page of visitors (section 4.4). */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
   /** Returns how many requests of the step have been refused (429, 425) in a row. */
-  refusals(): number
+  rateLimitsInARow(): number
 }
 
 interface ClientOptions extends Omit<PromptSender, 'getRefusalCount' | 'getUnreachableSince' | 'totalMs'> {
@@ -100,7 +83,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const transport: Transport = async (request, signal) => {
     const startedAt = clock.now()
     const result = await options.transport(request, signal)
-    refusalCount = countRefusals(refusalCount, result)
+    refusalCount = countRateLimits(refusalCount, result)
     if (request.method === 'POST')
       unreachableSince = decidePost(result) === 'again' ? (unreachableSince ?? startedAt) : undefined
     const tookMs = Math.round(clock.now() - startedAt)
@@ -120,31 +103,20 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   async function read<T>(operation: ServiceOperation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
-    const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
+    const result = await transport({ ...toRequest(operation), timeoutMs }, signal)
     if (result.kind === 'failure' || !isSuccess(result)) throw toServiceError(result, operation, redact)
     const data = parseBody(schema, result.body)
     if (data === undefined) throw createInvalidResponseError(result, redact, findInvalidField(schema, result.body))
     return data
   }
 
-  const jobsPath = `/v2/agent/${projectId}/job`
   return {
-    refusals: sender.getRefusalCount,
-    createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt, attempt),
-    sendMessage: (jobId, prompt, attempt) => {
-      const path = `${jobsPath}/${jobId}/message`
-      return sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput, path }, prompt, attempt)
-    },
-    getJob: (jobId, endsAt) => {
-      const path = `${jobsPath}/${jobId}`
-      return read({ kind: 'read', projectId, jobId, isJobIdInput, path }, createJobSchema(jobId), endsAt)
-    },
-    getVisitors: (query) => {
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-      const path = `/v1/analytics/${projectId}/visitors?${search.toString()}`
-      return read({ kind: 'visitors', projectId, path }, visitorsPageSchema)
-    },
+    rateLimitsInARow: sender.getRefusalCount,
+    createJob: (prompt, attempt) => sendPrompt(sender, { kind: 'create', projectId }, prompt, attempt),
+    sendMessage: (jobId, prompt, attempt) =>
+      sendPrompt(sender, { kind: 'message', projectId, jobId, isJobIdInput }, prompt, attempt),
+    getJob: (jobId, endsAt) => read({ kind: 'read', projectId, jobId, isJobIdInput }, createJobSchema(jobId), endsAt),
+    getVisitors: (query) => read({ kind: 'visitors', projectId, query }, visitorsPage),
   }
 }
 
@@ -210,7 +182,11 @@ function createNoTimeError(): ActionError {
 }
 
 /** Sends a prompt once. If the run is cancelled, waits a moment for the response, which contains the job's id. */
-async function sendWithCancelGrace(path: string, body: string, sender: PromptSender): Promise<WireResult> {
+async function sendWithCancelGrace(
+  operation: ServiceOperation,
+  prompt: string,
+  sender: PromptSender,
+): Promise<WireResult> {
   const { transport, clock, signal, deadlineAt } = sender
   const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
   const end = new AbortController()
@@ -223,7 +199,7 @@ async function sendWithCancelGrace(path: string, body: string, sender: PromptSen
     signal: end.signal,
   })
   try {
-    return await transport({ method: 'POST', path, body, timeoutMs }, end.signal)
+    return await transport({ ...toRequest(operation), body: toPromptBody(prompt), timeoutMs }, end.signal)
   } finally {
     end.abort()
   }
@@ -235,7 +211,9 @@ function parseAcceptedJob(response: WireResponse, operation: ServiceOperation, r
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
-  const cause = new ActionError('invalid-response', text, { hint: adviseOnAddress(response, redact) })
+  const quote = quoteReason(response, redact)
+  const hint = quote === undefined ? adviseOnAddress(response, redact) : undefined
+  const cause = new ActionError('invalid-response', text, { hint, quote })
   return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause, operation) }
 }
 
@@ -253,7 +231,7 @@ async function sendPrompt(
   await clock.yieldToEventLoop()
   signal.throwIfAborted()
   if (getTimeToSendMs() < 0) throw createNoTimeError()
-  const result = await sendWithCancelGrace(operation.path, JSON.stringify({ prompt }), sender)
+  const result = await sendWithCancelGrace(operation, prompt, sender)
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)
   const error = toServiceError(result, operation, redact)

@@ -6,21 +6,17 @@ import { formatTimeAfter } from '../runtime/heartbeat.ts'
 import { formatUtc } from '../text/format.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { type Job, parseBody, readReason, refusalSchema } from './schemas.ts'
+import { SERVICE_OPERATIONS, type OperationKind, type OperationTarget } from './interface.ts'
+import { type Job, parseBody, readReason, errorBodySchema } from './schemas.ts'
 import { isSuccess, type WireResponse, type WireFailure, type WireResult } from './transport.ts'
 
 const MAX_QUOTE_CHARS = 300
 
-/** An operation of the service (section 4 of its interface), with validated ids. */
-export interface ServiceOperation {
-  readonly kind: 'create' | 'message' | 'read' | 'visitors'
-  readonly projectId: string
-  /** Set for a message and for a read. */
-  readonly jobId?: string
+/** An operation of the service for one project or job, with validated ids. */
+export interface ServiceOperation extends OperationTarget {
+  readonly kind: OperationKind
   /** Whether the input `job-id` named the job. Jobs can also come from comments and pull requests. */
   readonly isJobIdInput?: boolean
-  /** Relative to the base URL, with a leading `/`. */
-  readonly path: string
 }
 
 /** What to do after an attempt to send a prompt. */
@@ -45,31 +41,7 @@ const CHECK_FIREWALL =
   "Check whether a firewall or proxy lets the runner's requests through to the service. Check `base-url`, too."
 const CHECK_KEY = 'Check that the secret contains a valid admin API key of this project. Keys can expire.'
 
-const PROMPT = {
-  sent: 'the prompt, ',
-  payment: "Check the plan and the credits in the service's dashboard.",
-  tooLarge: 'Shorten the prompt.',
-}
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
-const READ = { sent: '', payment: "Check the plan in the service's dashboard.", tooLarge: WRONG_URL }
-/** `sent`: what can be invalid in a request besides its URL. */
-const ADVICE = {
-  create: { ...PROMPT, scope: 'a new job needs write access', rateLimit: 'Try again later, or start fewer jobs.' },
-  message: { ...PROMPT, scope: 'a follow-up needs write access', rateLimit: 'Try again later, or send fewer prompts.' },
-  read: {
-    ...READ,
-    scope: 'it must be able to read jobs',
-    rateLimit: 'Try again later, or increase `poll-interval-seconds`.',
-  },
-  visitors: {
-    ...READ,
-    sent: '`date-from`, `date-to`, ',
-    scope: 'it must be able to read analytics',
-    rateLimit:
-      'Run it later, increase `timeout-minutes`, or export fewer days. Each 250 pages of a site take one request.',
-  },
-}
-
 /** Returns the errors by status. Section 7 of the interface does not define which statuses there are. */
 function listRefusals({
   kind,
@@ -77,7 +49,7 @@ function listRefusals({
   jobId,
   isJobIdInput = false,
 }: ServiceOperation): Readonly<Record<number, ErrorText>> {
-  const { sent, payment, tooLarge, scope, rateLimit } = ADVICE[kind]
+  const { sent = '', payment, tooLarge = WRONG_URL, scope, rateLimit } = SERVICE_OPERATIONS[kind].hints
   const target = jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
   const address = `\`project-id\`${isJobIdInput ? ', `job-id`' : ''} and \`base-url\``
   const checkScope = `Check the scope of the key (${scope}) and whether it is limited to certain IP addresses.`
@@ -110,14 +82,20 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
+/** Quotes the reason in a response of the service. Some services send errors with the status 200. */
+export function quoteReason({ body }: WireResponse, redact: Redact): string | undefined {
+  return oneLine(readReason(parseBody(errorBodySchema, body)), MAX_QUOTE_CHARS, redact) || undefined
+}
+
 /** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
 export class InvalidFieldError extends ActionError {
-  constructor({ status }: WireResponse, field: string) {
+  constructor(response: WireResponse, field: string, redact: Redact) {
     super(
       'invalid-response',
-      `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`,
+      `The service returned an invalid response (${response.status}): \`${field}\` is missing or invalid.`,
       {
         hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+        quote: quoteReason(response, redact),
       },
     )
   }
@@ -128,7 +106,7 @@ export class InvalidFieldError extends ActionError {
  * @param field names the invalid field of a JSON response
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
-  if (field !== undefined) return new InvalidFieldError(response, field)
+  if (field !== undefined) return new InvalidFieldError(response, field, redact)
   return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
@@ -160,7 +138,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'stop',
     'proxy',
     'could not be reached, because the proxy refused the connection',
-    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, the rules of the proxy, and `NO_PROXY`. A proxy that requires a login must accept Basic authentication.',
   ],
   invalid: [
     'stop',
@@ -200,12 +178,14 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
     return new ActionError(code, `The service ${what}${name}.`, { hint, cause: result.error })
   }
   const { status, body, retryAfterMs } = result
-  const refusal = parseBody(refusalSchema, body)
+  const refusal = parseBody(errorBodySchema, body)
   const isFromService = refusal !== undefined || body.trim() === ''
+  const byFirewall = `A firewall or proxy responded instead of the service (${status}).`
   if ([401, 403].includes(status) && !isFromService)
-    return new ActionError('proxy', `A firewall or proxy responded instead of the service (${status}).`, {
-      hint: CHECK_FIREWALL,
-    })
+    return new ActionError('proxy', byFirewall, { hint: CHECK_FIREWALL })
+  // The firewalls of some providers limit the addresses of GitHub's runners in this way (yihong0618/running_page#1110).
+  if (status === 429 && !isFromService)
+    return new ActionError('rate-limited', byFirewall, { hint: CHECK_FIREWALL, retryAfterMs, status })
   // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
   if (operation.kind === 'read' && [404, 410].includes(status) && refusal === undefined)
     return new ActionError('rejected', `The response does not come from the service's interface (${status}).`, {
@@ -217,7 +197,7 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
-  const quote = oneLine(readReason(refusal), MAX_QUOTE_CHARS, redact) || undefined
+  const quote = quoteReason(result, redact)
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs, status })
 }
 
@@ -229,7 +209,7 @@ const MAX_JITTER_WINDOW_MS = 32_000
 /**
  * Returns how many requests in a row were refused (429, 425), after one more result. Only a success resets the count.
  */
-export function countRefusals(refusals: number, result: WireResult): number {
+export function countRateLimits(refusals: number, result: WireResult): number {
   const decision = decidePost(result)
   if (decision === 'accepted') return 0
   return decision === 'wait' ? refusals + 1 : refusals
@@ -247,8 +227,8 @@ interface DelayFactors {
 
 /**
  * Returns the delay before a refused request is resent, in milliseconds: `Retry-After` plus full jitter in a window
- * that grows exponentially, so that steps that were refused together do not retry together. `npm run bench -- --only
- * fleet` measures these numbers.
+ * that grows exponentially, so that steps that were refused together do not retry together.
+ * `__tests__/model/many-steps.test.ts` measures these numbers.
  */
 export function getRateLimitDelayMs(
   { retryAfterMs = 0 }: ActionError,

@@ -1,6 +1,7 @@
 /** Parses and validates what the service returns. Schemas are lazy, because the prompt is sent before any of them is needed. */
 import * as z from 'zod/mini'
-import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
+import { isLoopback, parseUrl } from '../runtime/url.ts'
+import { acceptedFields, jobFields, type JobStatus, STATUS_PHRASES, type TerminalStatus } from './interface.ts'
 
 /** The URL of a pull request, which is safe to show, and its parts. */
 export interface PullRequestLink {
@@ -65,20 +66,6 @@ export function isSamePullRequest(a: PullRequestLink, b: PullRequestLink): boole
   return a.host === b.host && a.number === b.number && a.repository?.toLowerCase() === b.repository?.toLowerCase()
 }
 
-/**
- * The statuses of a job (sections 2.1 and 3 of the service's interface), and the phrases that follow the name of a job.
- */
-export const STATUS_PHRASES = {
-  active: 'is active',
-  completed: 'completed',
-  archived: 'is archived',
-  failed: 'failed',
-} as const
-export type JobStatus = keyof typeof STATUS_PHRASES
-
-/** A status in which the agent's turn has ended. */
-export type TerminalStatus = 'completed' | 'failed' | 'archived'
-
 /** A job. Fields that are missing or of another type than documented are undefined. */
 export interface Job {
   readonly id: string
@@ -90,10 +77,7 @@ export interface Job {
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
-  /** Undefined if there is none, or if it is not safe to show. */
   readonly prLink: PullRequestLink | undefined
-  /** Set if the service returned a link that is not safe to show. */
-  readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
 }
 
@@ -129,27 +113,10 @@ export function getUnsuccessfulStatus(status: JobStatus): UnsuccessfulStatus | u
   return terminal === 'completed' ? undefined : terminal
 }
 
-const idSchema = z.lazy(() => z.string().check(z.regex(ID_PATTERN)))
-
-function wireJob() {
-  const word = z.string().check(z.minLength(1))
-  // Nothing depends on these fields, so a malformed value does not invalidate the job.
-  const detail = z.catch(z.optional(word), undefined)
-  return z.object({
-    id: idSchema,
-    status: word,
-    source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
-    model: detail,
-    prLink: z.nullish(z.string()),
-    createdAt: detail,
-  })
-}
-
 const isListedStatus = (status: string): status is JobStatus => Object.hasOwn(STATUS_PHRASES, status)
 
-function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ReturnType<typeof wireJob>>): Job {
+function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<typeof jobFields>): Job {
   const isListed = isListedStatus(status)
-  const prLink = parsePullRequestLink(url ?? '')
   return {
     id,
     status: isListed ? status : 'active',
@@ -157,13 +124,18 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<Re
     repository: source?.repository,
     ref: source?.ref,
     model,
-    prLink,
-    ...(url && prLink === undefined ? { hasUnsafeLink: true } : {}),
+    prLink: parsePullRequestLink(url ?? ''),
     createdAt,
   }
 }
 
-export const jobSchema = z.lazy(() => z.pipe(wireJob(), z.transform(toJob)))
+/** An unsafe link invalidates the job: without it, the job would look as if it had changed nothing. */
+const hasSafeLink = ({ prLink: url }: z.infer<typeof jobFields>): boolean =>
+  !url || parsePullRequestLink(url) !== undefined
+
+export const jobSchema = z.lazy(() =>
+  z.pipe(jobFields.check(z.refine(hasSafeLink, { path: ['prLink'] })), z.transform(toJob)),
+)
 
 /** The response to reading a job (section 4.3). Rejects another job. */
 export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
@@ -178,37 +150,16 @@ export const acceptedJobSchema = z.lazy(() =>
   z.union([
     jobSchema,
     z.pipe(
-      z.object({ id: idSchema }),
+      acceptedFields,
       z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
     ),
   ]),
 )
 
-/** One page of visitors (section 4.4). All fields are required. */
-export const visitorsPageSchema = z.lazy(() => {
-  const count = z.int().check(
-    z.nonnegative(),
-    // Converts `-0`, which is valid JSON, to 0.
-    z.overwrite((value) => value + 0),
-  )
-  // Sections 2.2 and 2.3.
-  const counts = { human: count, ai: count, total: count }
-  return z.object({
-    totals: z.object(counts),
-    visitors: z.array(z.object({ path: z.string(), ...counts })),
-    hasMore: z.boolean(),
-  })
-})
-
-export type VisitorsPage = z.infer<typeof visitorsPageSchema>
-
-/** The maximum size of a page of visitors (section 8). */
-export const MAX_PAGE_ROWS = 250
-
 /**
  * The body of an error response. Section 7 defines only that it is a JSON object, unlike the error pages of gateways.
  */
-export const refusalSchema = z.lazy(() => z.looseObject({}))
+export const errorBodySchema = z.lazy(() => z.looseObject({}))
 
 /** Lists what can be the reason in an object of an error response. */
 function listReasons(value: unknown): readonly unknown[] {
@@ -219,7 +170,7 @@ function listReasons(value: unknown): readonly unknown[] {
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns the reason in the body of an error response, at any of the places that are in use. Empty if there is none. */
-export function readReason(body: z.infer<typeof refusalSchema> = {}): string {
+export function readReason(body: z.infer<typeof errorBodySchema> = {}): string {
   const { error, message, detail, errors, details } = body
   const lists = [errors, details, detail].flatMap(toList)
   const reasons = [...listReasons(error), message, detail, ...lists.flatMap(listReasons), ...listReasons(body)]

@@ -1,9 +1,9 @@
 /** Reads the checks of a commit, and selects those that count. */
 import * as z from 'zod/mini'
-import { type ActionError, asExpectedError } from '../runtime/errors.ts'
+import { orUndefined } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { type Call, type FirstPage, PAGE_SIZE, createFirstPageParser, readAll } from './pages.ts'
-import { type Built, integer, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import { type Built, integerField, looseObject, skipMalformed, stringField, stringOrEmpty } from './schemas.ts'
 
 /** The slug of the app that runs workflows. */
 export const ACTIONS = 'github-actions'
@@ -13,7 +13,7 @@ interface Progress {
   readonly conclusion?: string | undefined
 }
 
-const PROGRESS = { status: text, conclusion: text }
+const PROGRESS = { status: stringField, conclusion: stringField }
 
 type State = 'success' | 'failure' | 'pending'
 
@@ -48,14 +48,19 @@ const wireCheckRun = () =>
   z.object({
     ...PROGRESS,
     name: z.catch(z.string(), 'a check without a name'),
-    id: integer,
-    check_suite: part({ id: integer }),
-    app: part({ slug: textOrEmpty }),
-    output: part({ title: text, summary: text, text, annotations_count: integer }),
-    details_url: text,
-    html_url: text,
-    started_at: textOrEmpty,
-    completed_at: textOrEmpty,
+    id: integerField,
+    check_suite: looseObject({ id: integerField }),
+    app: looseObject({ slug: stringOrEmpty }),
+    output: looseObject({
+      title: stringField,
+      summary: stringField,
+      text: stringField,
+      annotations_count: integerField,
+    }),
+    details_url: stringField,
+    html_url: stringField,
+    started_at: stringOrEmpty,
+    completed_at: stringOrEmpty,
   })
 
 type CheckRun = Readonly<ReturnType<typeof toCheckRun>>
@@ -71,8 +76,6 @@ function toCheckRun(run: Built<typeof wireCheckRun>) {
     /** Whether it is a failure that a person must resolve, because no commit fixes it. */
     needsPerson: isUnfixable(run.conclusion),
     conclusion: run.conclusion,
-    /** A skipped check does not replace a check that ran. */
-    isSkipped: run.conclusion === 'skipped',
     id,
     suiteId: run.check_suite.id,
     /** The slug of the app that created it, such as `github-actions`. Empty if unknown. */
@@ -97,8 +100,8 @@ export const checkRunSchema = z.lazy(() => z.pipe(wireCheckRun(), z.transform(to
 const wireCheckSuite = () =>
   z.object({
     ...PROGRESS,
-    id: integer,
-    app: part({ slug: textOrEmpty }),
+    id: integerField,
+    app: looseObject({ slug: stringOrEmpty }),
     latest_check_runs_count: z.catch(z.int(), 0),
   })
 
@@ -119,12 +122,11 @@ const wireWorkflowRun = () =>
   z.object({
     ...PROGRESS,
     id: z.int(),
-    check_suite_id: integer,
-    check_suite_url: textOrEmpty,
-    workflow_id: integer,
-    path: text,
-    event: text,
-    run_started_at: textOrEmpty,
+    check_suite_id: integerField,
+    check_suite_url: stringOrEmpty,
+    workflow_id: integerField,
+    path: stringField,
+    event: stringField,
   })
 
 type WorkflowRun = Readonly<ReturnType<typeof toWorkflowRun>>
@@ -140,7 +142,6 @@ function toWorkflowRun(run: Built<typeof wireWorkflowRun>) {
     /** The path of the workflow file, which can be followed by `@` and a ref. */
     path,
     event,
-    startedAt: run.run_started_at,
   }
 }
 
@@ -175,16 +176,34 @@ function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[],
   })
 }
 
+type Result = Pick<CheckRun, 'id' | 'conclusion'> & { readonly state: Suite['state'] }
+
 /**
- * Whether a run replaces an older one: it has the same workflow and event, was not skipped, and did not start before a
- * re-run of the older one. If this is unknown, both count.
+ * Whether a workflow run or a job replaces an older one of the same workflow and name. The newest one of each event counts,
+ * as in `gh pr checks`, but a skipped one replaces nothing: a run for `labeled` often skips all jobs of the run for `opened`.
  */
-function supersedes(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
-  if (later === undefined || older === undefined || later.event === undefined) return false
-  const { workflow, event, startedAt } = later
-  const isSame = workflow !== undefined && workflow === older.workflow && event === older.event
-  const isLater = later.id > older.id && (startedAt === '' || startedAt >= older.startedAt)
-  return isSame && isLater && later.conclusion !== 'skipped'
+function supersedes(later: Result, older: Result, isSameEvent: boolean): boolean {
+  const isLater = (later.id ?? 0) > (older.id ?? 0) && later.conclusion !== 'skipped'
+  // A concurrency group cancels one of two runs, whatever their events.
+  return isLater && (isSameEvent || (older.conclusion === 'cancelled' && later.state === 'success'))
+}
+
+/**
+ * Whether another run of the same workflow replaces a workflow run or, if given, one of its jobs. Other apps have one suite
+ * each, of which GitHub lists only the latest check runs.
+ */
+function isReplaced({ run, state }: Suite, all: readonly Suite[], job?: CheckRun): boolean {
+  if (run?.workflow === undefined) return false
+  const { workflow, event } = run
+  return all.some(({ run: other, state: otherState, listed }) => {
+    if (other === undefined || other.id === run.id || other.workflow !== workflow) return false
+    const isSameEvent = event !== undefined && other.event === event
+    const isRunReplaced = supersedes({ ...other, state: otherState }, { ...run, state }, isSameEvent)
+    if (job === undefined) return isRunReplaced
+    const isJobReplaced = listed.some((later) => later.name === job.name && supersedes(later, job, isSameEvent))
+    // A run that has not ended can still register a job of this name.
+    return isJobReplaced || (isRunReplaced && otherState === 'pending')
+  })
 }
 
 /** A check run, a commit status, or a check that GitHub counts but does not list. */
@@ -192,8 +211,6 @@ export type Check = Pick<CheckRun, 'name' | 'state'> &
   Partial<CheckRun> & {
     /** How many check runs it represents. Default: 1. */
     readonly count?: number
-    /** Why it is unknown whether a later run of its workflow replaced it. */
-    readonly doubt?: ActionError
   }
 
 /** Counts check runs and commit statuses, including those that a check represents. */
@@ -211,9 +228,9 @@ export const commitStatusSchema = z.lazy(() =>
   z.pipe(
     z.object({
       context: z.catch(z.string(), 'a commit status without a name'),
-      state: text,
-      description: text,
-      target_url: text,
+      state: stringField,
+      description: stringField,
+      target_url: stringField,
     }),
     z.transform(({ context: name, state, description: summary, target_url: detailsUrl }): Check => ({
       name,
@@ -238,8 +255,8 @@ interface CommitLists {
   readonly suites: FirstPage<CheckSuite>
   readonly checkRuns: FirstPage<CheckRun>
   readonly statuses: FirstPage<Check>
-  /** An error if they could not be read. */
-  readonly workflowRuns: readonly WorkflowRun[] | ActionError
+  /** Empty if the token cannot read them. */
+  readonly workflowRuns: readonly WorkflowRun[]
 }
 
 /** Whether a page belongs to the run of this step. */
@@ -283,12 +300,6 @@ function getStatusChecks({ items, missing, isFull, combinedState }: FirstPage<Ch
   return [...items, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state, count: missing }]
 }
 
-/** A later run does not replace a job that it skips. */
-function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
-  const sameName = listed.filter((run) => run.name === name)
-  return sameName.length === 0 || sameName.some(({ isSkipped }) => !isSkipped)
-}
-
 /** Whether all checks are check runs of GitHub Actions whose suites have ended, so that no other check is expected. */
 function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
   const used = suites.items.filter(({ count }) => count > 0)
@@ -299,32 +310,20 @@ function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
   return isListed && statuses.items.length === 0 && complete.length === used.length && isCovered
 }
 
-/**
- * Selects the checks of a commit that count: all except those of this run, and those that a later run of the same
- * workflow and event has replaced.
- */
-export function judgeChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
+/** Selects the checks of a commit that count: all except those of this run, and those that another run has replaced. */
+export function classifyChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
   const { suites, checkRuns, statuses, workflowRuns } = lists
-  const [runs, unread] = workflowRuns instanceof Error ? [[], workflowRuns] : [workflowRuns]
-  const all = joinSuites(suites.items, runs, checkRuns.items)
+  const all = joinSuites(suites.items, workflowRuns, checkRuns.items)
 
   const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
   const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
-  const laterThan = (older: Suite | undefined) => all.filter(({ run }) => supersedes(run, older?.run))
-
-  const selected: readonly Check[] = [
-    ...checkRuns.items.filter((run) => {
-      const suite = others.find(({ listed }) => listed.includes(run))
-      return !isOwn(run) && !laterThan(suite).some((later) => isReplaced(run, later))
-    }),
-    ...others.filter((suite) => laterThan(suite).length === 0).flatMap(getSuiteChecks),
-  ]
-  // A single suite cannot have been replaced.
-  const doubt = others.filter(({ app }) => app === ACTIONS).length > 1 ? unread : undefined
-  const isDoubtful = ({ app, state }: Check): boolean => app === ACTIONS && state !== 'success'
   const known = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
   return [
-    ...selected.map((check) => (doubt !== undefined && isDoubtful(check) ? { ...check, doubt } : check)),
+    ...checkRuns.items.filter((run) => {
+      const suite = others.find(({ listed }) => listed.includes(run))
+      return !isOwn(run) && (suite === undefined || !isReplaced(suite, all, run))
+    }),
+    ...others.filter((suite) => suite.state === 'pending' || !isReplaced(suite, all)).flatMap(getSuiteChecks),
     ...createUnlistedChecks(checkRuns.missing - known, checkRuns.isFull, 'check run'),
     ...createUnlistedChecks(suites.missing, suites.isFull, 'check suite'),
     ...getStatusChecks(statuses),
@@ -344,9 +343,9 @@ const annotationSchema = z.lazy(() =>
     z.object({
       path: z.catch(z.string(), 'a file'),
       start_line: z.catch(z.int(), 0),
-      title: textOrEmpty,
-      message: textOrEmpty,
-      annotation_level: textOrEmpty,
+      title: stringOrEmpty,
+      message: stringOrEmpty,
+      annotation_level: stringOrEmpty,
     }),
     z.transform(({ path, start_line: line, title, message, annotation_level: level }) => ({
       path,
@@ -375,7 +374,7 @@ export interface Checks {
   /**
    * Reads the checks of a commit that count, except those of this run. Sends two requests while a check run or a commit
    * status is pending and none has failed, and otherwise four for any number of checks, because the suites report on check
-   * runs past the first page. Without `actions: read` it is unknown which checks were replaced, so all count.
+   * runs past the first page. Without `actions: read`, the checks of all runs count.
    * @param suffices whether the check runs and commit statuses are enough; by default while one is pending and none has
    *   failed. The result then includes replaced checks and omits what only a suite reports.
    */
@@ -410,22 +409,25 @@ export const connectChecks = (call: Call): Checks => ({
         return parseStatuses(await request(route, { ...repo, ...commitQuery }))
       }),
     ])
-    const listed = judgeChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
+    const listed = classifyChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
     if (suffices(listed)) return { checks: listed, isComplete: false }
-    const toReadError = (error: unknown): ActionError => asExpectedError(error, 'forbidden', 'not-found')
-    const [suites, workflowRuns] = await Promise.all([
+    const [suites, workflowRuns = []] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
         return parseSuites(await request(route, { ...repo, ...commitQuery }))
       }),
-      call('actions: read', repository, async ({ request, repo }) => {
-        const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
-        const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
-        return parseWorkflowRuns(response).items
-      }).catch(toReadError),
+      orUndefined(
+        call('actions: read', repository, async ({ request, repo }) => {
+          const query = { per_page: PAGE_SIZE, head_sha: sha, exclude_pull_requests: true }
+          const response = await request('GET /repos/{owner}/{repo}/actions/runs', { ...repo, ...query })
+          return parseWorkflowRuns(response).items
+        }),
+        'forbidden',
+        'not-found',
+      ),
     ])
     const lists = { suites, checkRuns, statuses, workflowRuns }
-    return { checks: judgeChecks(lists, own), isComplete: areAllComplete(lists) }
+    return { checks: classifyChecks(lists, own), isComplete: areAllComplete(lists) }
   },
   listAnnotations: (repository, checkRunId) =>
     call('checks: read', repository, async ({ request, repo }) => {

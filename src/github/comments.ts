@@ -1,10 +1,18 @@
 /** Reads and writes comments and reviews, and decides whose comments are trusted. */
 import * as z from 'zod/mini'
-import { getSides, type Person, type Place } from './event.ts'
+import { getSides, type Person, type DiffPosition } from './event.ts'
 import { tolerateRefusal } from './github-error.ts'
 import { type Api, type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { integer, lenient, parseResponse, part, skipMalformed, text, textOrEmpty } from './schemas.ts'
+import {
+  integerField,
+  optionalOrUndefined,
+  parseResponse,
+  looseObject,
+  skipMalformed,
+  stringField,
+  stringOrEmpty,
+} from './schemas.ts'
 
 /** A comment or a review of a person, and where a reply belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -27,9 +35,9 @@ type Account = Readonly<z.infer<typeof commentAuthorSchema>>
 
 /** The fields of a comment about its author. */
 const authorFields = () => ({
-  user: lenient(commentAuthorSchema),
+  user: optionalOrUndefined(commentAuthorSchema),
   /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
-  author_association: textOrEmpty,
+  author_association: stringOrEmpty,
 })
 interface AuthoredComment {
   readonly user?: Account | undefined
@@ -44,7 +52,9 @@ const MAX_PERMISSION_LOOKUPS = 10
 
 const KNOWN_ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
-const viewerSchema = z.lazy(() => part({ data: part({ viewer: part({ databaseId: integer }) }) }))
+const viewerSchema = z.lazy(() =>
+  looseObject({ data: looseObject({ viewer: looseObject({ databaseId: integerField }) }) }),
+)
 
 /** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
 async function readOwnId(api: Api): Promise<number | undefined> {
@@ -118,10 +128,10 @@ export interface ListedComment {
 export type CommentPlace = PullRequestAddress | CommentAddress
 
 const commentSchema = z.lazy(() =>
-  z.object({ ...authorFields(), id: z.int(), body: textOrEmpty, updated_at: textOrEmpty }),
+  z.object({ ...authorFields(), id: z.int(), body: stringOrEmpty, updated_at: stringOrEmpty }),
 )
 const commentsSchema = z.lazy(() => skipMalformed(commentSchema))
-const addedCommentSchema = z.lazy(() => z.object({ id: integer }))
+const addedCommentSchema = z.lazy(() => z.object({ id: integerField }))
 
 /** A comment on a line or a file of a change. */
 export type ReviewComment = Readonly<z.infer<typeof reviewCommentSchema>>
@@ -130,16 +140,16 @@ const reviewCommentSchema = z.lazy(() =>
   z.pipe(
     z.object({
       path: z.string(),
-      start_line: integer,
-      line: integer,
-      start_side: text,
-      side: text,
-      diff_hunk: textOrEmpty,
-      body: textOrEmpty,
-      user: part({ id: integer }),
+      start_line: integerField,
+      line: integerField,
+      start_side: stringField,
+      side: stringField,
+      diff_hunk: stringOrEmpty,
+      body: stringOrEmpty,
+      user: looseObject({ id: integerField }),
     }),
     z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
-      const place: Place = { path, startLine, line, ...getSides(startSide, side), hunk }
+      const place: DiffPosition = { path, startLine, line, ...getSides(startSide, side), hunk }
       return { ...place, body, authorId: user.id }
     }),
   ),

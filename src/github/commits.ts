@@ -1,18 +1,27 @@
-/** Reads commits, tags, releases and comparisons. */
+/** Reads commits, tags and comparisons. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
-import { type Built, lenient, parseResponse, part, skipMalformed, text, textOrEmpty, withGaps } from './schemas.ts'
+import {
+  type Built,
+  optionalOrUndefined,
+  parseResponse,
+  looseObject,
+  skipMalformed,
+  stringField,
+  stringOrEmpty,
+  withGaps,
+} from './schemas.ts'
 
 /** GitHub's limit for the commits of a pull request. */
-export const MAX_COMMITS = 250
+const MAX_COMMITS = 250
 
-const gitPerson = () => part({ name: textOrEmpty, email: textOrEmpty, date: textOrEmpty })
+const gitPerson = () => looseObject({ name: stringOrEmpty, email: stringOrEmpty, date: stringOrEmpty })
 
 const wireCommit = () =>
   z.object({
     sha: z.string(),
-    commit: part({ message: textOrEmpty, author: gitPerson(), committer: gitPerson() }),
+    commit: looseObject({ message: stringOrEmpty, author: gitPerson(), committer: gitPerson() }),
     author: accountSchema,
     committer: accountSchema,
     parents: z.array(z.object({ sha: z.string() })),
@@ -42,7 +51,7 @@ const toCommit = ({ sha, commit, author, committer, parents }: Built<typeof wire
 const commitSchema = z.lazy(() => z.pipe(wireCommit(), z.transform(toCommit)))
 export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> &
-  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin' | 'parents'>>
+  Partial<Pick<PullRequestCommit, 'account' | 'writtenBy' | 'committedBy' | 'committerLogin'>>
 
 // Reject the whole list if any commit is malformed: it could be a commit by a person.
 const commitsSchema = z.lazy(() => z.array(commitSchema))
@@ -54,35 +63,24 @@ const comparedCommitsSchema = z.lazy(() =>
 )
 const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
-/** A tag and its commit. */
-export type Tag = Readonly<z.infer<typeof tagSchema>>
-
-const tagSchema = z.lazy(() =>
-  z.pipe(
-    z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
-    z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+const tagsSchema = z.lazy(() =>
+  skipMalformed(
+    z.pipe(
+      z.object({ name: z.string() }),
+      z.transform(({ name }) => name),
+    ),
   ),
 )
-const tagsSchema = z.lazy(() => skipMalformed(tagSchema))
 /** Further tags are not read. */
 const MAX_TAG_PAGES = 10
-
-const releasesSchema = z.lazy(() =>
-  skipMalformed(z.object({ tag_name: z.string(), draft: z.boolean(), published_at: textOrEmpty })),
-)
 
 export interface Commits {
   /** Lists the commits of a pull request, oldest first by author date. */
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /** Lists tags (`GET /repos/{owner}/{repo}/tags`). */
-  readonly listTags: (repository: string) => Promise<readonly Tag[]>
-  /**
-   * Finds the tag of the newest published release (`GET /repos/{owner}/{repo}/releases`), among the 100 newest ones.
-   * @param except the tag of a release that does not count
-   */
-  readonly findNewestRelease: (repository: string, except: string | undefined) => Promise<string | undefined>
+  /** Lists the names of the tags (`GET /repos/{owner}/{repo}/tags`). */
+  readonly listTags: (repository: string) => Promise<readonly string[]>
 }
 
 export const connectCommits = (call: Call): Commits => ({
@@ -110,13 +108,6 @@ export const connectCommits = (call: Call): Commits => ({
       const limits = { maxPages: MAX_TAG_PAGES, canBeCut: true } as const
       const readPage = (cursor: Cursor) => request('GET /repos/{owner}/{repo}/tags', { ...query, ...cursor })
       return readAll(readPage, { page: tagsSchema, ...limits })
-    }),
-  findNewestRelease: (repository, except) =>
-    call('contents: read', repository, async ({ request, repo }) => {
-      const response = await request('GET /repos/{owner}/{repo}/releases', { ...repo, per_page: PAGE_SIZE })
-      return parseResponse(releasesSchema, response)
-        .filter(({ tag_name: tag, draft, published_at: at }) => !draft && at !== '' && tag !== except)
-        .toSorted((a, b) => Date.parse(b.published_at) - Date.parse(a.published_at))[0]?.tag_name
     }),
 })
 
@@ -162,8 +153,8 @@ const wireFile = () =>
   z.object({
     filename: z.string(),
     status: z.string(),
-    previous_filename: text,
-    patch: text,
+    previous_filename: stringField,
+    patch: stringField,
     additions: z.catch(z.int(), 0),
     deletions: z.catch(z.int(), 0),
   })
@@ -209,12 +200,12 @@ const REPOSITORY = /\/repos\/([^/]+\/[^/]+)\/compare\//
 
 const wireComparison = () =>
   z.object({
-    url: textOrEmpty,
+    url: stringOrEmpty,
     status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-    merge_base_commit: z.object({ sha: z.string(), commit: part({ committer: gitPerson() }) }),
+    merge_base_commit: z.object({ sha: z.string() }),
     commits: z.array(commitSchema),
     total_commits: z.int(),
-    files: lenient(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
+    files: optionalOrUndefined(withGaps(z.pipe(wireFile(), z.transform(toFile)))),
   })
 
 function toComparison(comparison: Built<typeof wireComparison>) {
@@ -229,8 +220,6 @@ function toComparison(comparison: Built<typeof wireComparison>) {
     /** The position of the head relative to the base. `diverged` and `behind` mean that history was rewritten. */
     relation: comparison.status,
     mergeBase: mergeBase.sha,
-    /** When the merge base was committed, in ISO 8601. Absent if unknown. */
-    ...(mergeBase.commit.committer.date !== '' && { mergeBaseAt: mergeBase.commit.committer.date }),
     /**
      * Oldest first. If there are too many, only the newest. A malformed commit rejects the list, like `commitsSchema`.
      */

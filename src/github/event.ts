@@ -2,128 +2,122 @@
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
 import {
-  flag,
-  integer,
-  lenient,
-  lenientLazily,
-  part,
+  booleanField,
+  integerField,
+  optionalOrUndefined,
+  optionalLazily,
+  looseObject,
   skipMalformed,
-  text,
-  textOrEmpty,
+  stringField,
+  stringOrEmpty,
   visibilitySchema,
 } from './schemas.ts'
 
 const SHA = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
-const sha = lenient(SHA)
+const sha = optionalOrUndefined(SHA)
 
 /** A pull request, an issue or a discussion. */
-const subjectSchema = lenientLazily(() =>
+const subjectSchema = optionalLazily(() =>
   z.object({
-    base: part({ sha }),
-    head: part({ sha, repo: part({ full_name: text }) }),
-    number: integer,
-    title: textOrEmpty,
-    body: textOrEmpty,
-    html_url: text,
-    state: text,
-    merged: flag,
+    base: looseObject({ sha }),
+    head: looseObject({ sha, repo: looseObject({ full_name: stringField }) }),
+    number: integerField,
+    title: stringOrEmpty,
+    body: stringOrEmpty,
+    html_url: stringField,
+    state: stringField,
+    merged: booleanField,
     labels: z.catch(skipMalformed(z.object({ name: z.string() })), []),
     /** Set on an issue that is a pull request. */
-    pull_request: lenient(z.object({})),
+    pull_request: optionalOrUndefined(z.object({})),
   }),
 )
 
 /** A comment or a review. */
-const payloadCommentSchema = lenientLazily(() =>
+const payloadCommentSchema = optionalLazily(() =>
   z.object({
     id: z.int(),
-    html_url: text,
-    body: textOrEmpty,
-    created_at: text,
-    submitted_at: text,
-    user: part({ id: integer, login: text, type: text }),
+    html_url: stringField,
+    body: stringOrEmpty,
+    created_at: stringField,
+    submitted_at: stringField,
+    user: looseObject({ id: integerField, login: stringField, type: stringField }),
     performed_via_github_app: z.optional(z.unknown()),
-    in_reply_to_id: integer,
-    path: text,
-    start_line: integer,
-    line: integer,
-    start_side: text,
-    side: text,
-    diff_hunk: textOrEmpty,
+    in_reply_to_id: integerField,
+    path: stringField,
+    start_line: integerField,
+    line: integerField,
+    start_side: stringField,
+    side: stringField,
+    diff_hunk: stringOrEmpty,
   }),
 )
 
-const listWorkFields = () => ({
-  head_branch: text,
-  head_sha: sha,
-  head_commit: part({ message: textOrEmpty }),
-  head_repository: part({ id: integer }),
-  pull_requests: z.catch(
-    skipMalformed(
-      z.object({ number: z.int(), head: part({ ref: text }), base: part({ sha, repo: part({ id: integer }) }) }),
+const runSchema = optionalLazily(() =>
+  z.object({
+    id: integerField,
+    event: stringOrEmpty,
+    workflow_id: integerField,
+    name: stringField,
+    conclusion: stringField,
+    html_url: stringField,
+    head_branch: stringField,
+    head_sha: sha,
+    head_commit: looseObject({ message: stringOrEmpty }),
+    head_repository: looseObject({ id: integerField }),
+    pull_requests: z.catch(
+      skipMalformed(
+        z.object({
+          number: z.int(),
+          head: looseObject({ ref: stringField }),
+          base: looseObject({ sha, repo: looseObject({ id: integerField }) }),
+        }),
+      ),
+      [],
     ),
-    [],
-  ),
-})
-const workSchema = lenientLazily(() => z.object(listWorkFields()))
-
-const runFields = {
-  id: integer,
-  event: textOrEmpty,
-  workflow_id: integer,
-  name: text,
-  conclusion: text,
-  html_url: text,
-}
+  }),
+)
 
 const pushedCommitSchema = z.object({
   id: SHA,
-  message: textOrEmpty,
-  author: part({ name: textOrEmpty, username: text }),
-  committer: part({ username: text }),
+  message: stringOrEmpty,
+  author: looseObject({ name: stringOrEmpty, username: stringField }),
+  committer: looseObject({ username: stringField }),
 })
 
 /**
  * The fields of webhook payloads that are used (GitHub's docs, "Webhook events and payloads"). Untrusted input: a
  * missing or malformed field is undefined, and the others remain usable.
  */
-const payloadSchema = part({
-  action: text,
-  ref: text,
-  ref_type: text,
+const payloadSchema = looseObject({
+  action: stringField,
+  ref: stringField,
   before: sha,
   after: sha,
-  base_ref: text,
-  deleted: flag,
-  forced: flag,
-  compare: text,
-  sha,
+  base_ref: stringField,
+  deleted: booleanField,
+  forced: booleanField,
+  compare: stringField,
   // An incomplete list would not show what was pushed, so one malformed commit discards the list.
   commits: z.catch(z.array(pushedCommitSchema), []),
-  sender: lenient(z.object({ login: text, type: text })),
-  repository: part({
-    id: integer,
-    full_name: text,
-    default_branch: text,
+  sender: optionalOrUndefined(z.object({ login: stringField, type: stringField })),
+  repository: looseObject({
+    id: integerField,
+    full_name: stringField,
+    default_branch: stringField,
     visibility: z.optional(z.unknown()),
     private: z.optional(z.unknown()),
-    fork: flag,
+    fork: booleanField,
   }),
   pull_request: subjectSchema,
   issue: subjectSchema,
   discussion: subjectSchema,
   comment: payloadCommentSchema,
   review: payloadCommentSchema,
-  workflow_run: lenientLazily(() => z.object({ ...listWorkFields(), ...runFields })),
-  check_suite: workSchema,
-  check_run: lenientLazily(() => z.object({ ...listWorkFields(), check_suite: workSchema })),
-  deployment: lenientLazily(() => z.object({ ref: text, sha })),
-  commit: part({ commit: part({ message: textOrEmpty }), parents: z.catch(z.array(z.object({ sha: SHA })), []) }),
-  build: part({ commit: sha }),
-  registry_package: part({ package_version: part({ target_oid: sha }) }),
-  merge_group: lenientLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: text })),
-  release: lenientLazily(() =>
-    z.object({ tag_name: z.string(), name: textOrEmpty, body: textOrEmpty, html_url: text }),
+  workflow_run: runSchema,
+  merge_group: optionalLazily(() => z.object({ base_sha: SHA, head_sha: SHA, head_ref: stringField })),
+  release: optionalLazily(() =>
+    z.object({ tag_name: z.string(), name: stringOrEmpty, body: stringOrEmpty, html_url: stringField }),
   ),
 })
 const objectSchema = z.object({})
@@ -195,7 +189,7 @@ export interface Person {
 }
 
 /** The position of a review comment in the changed files. */
-export interface Place {
+export interface DiffPosition {
   readonly path: string
   /** Undefined if the comment is about the whole file, or its lines no longer exist. */
   readonly startLine: number | undefined
@@ -207,7 +201,7 @@ export interface Place {
 }
 
 /** GitHub numbers the lines of a diff on two sides: `LEFT` is before the change. */
-export const getSides = (startSide: string | undefined, side: string | undefined): Partial<Place> => ({
+export const getSides = (startSide: string | undefined, side: string | undefined): Partial<DiffPosition> => ({
   ...(startSide === 'LEFT' && { isStartRemoved: true }),
   ...(side === 'LEFT' && { isRemoved: true }),
 })
@@ -222,7 +216,13 @@ function getPerson({ user, performed_via_github_app: app }: WireComment): Person
   return { id, login }
 }
 
-function getPlace({ path, start_line: startLine, line, diff_hunk: hunk, ...sides }: WireComment): Place | undefined {
+function getPlace({
+  path,
+  start_line: startLine,
+  line,
+  diff_hunk: hunk,
+  ...sides
+}: WireComment): DiffPosition | undefined {
   return path === undefined ? undefined : { path, startLine, line, ...getSides(sides.start_side, sides.side), hunk }
 }
 
@@ -251,76 +251,37 @@ function getQueuedPullRequest(ref = ''): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
-/** The pull request of `refs/pull/7/merge` and `refs/pull/7/head`, which workflow runs also report as `7/merge`. */
-function getPullRequestOfRef(ref = ''): number | undefined {
-  const number = /^(?:refs\/)?(?:pull\/)?(\d+)\/(?:merge|head)$/.exec(ref)?.[1]
-  return number === undefined ? undefined : Number(number)
-}
-
-/**
- * Returns the head commit of the pull request if the commit is a test merge (`refs/pull/N/merge`). GitHub lists no pull
- * request for a test merge, so only its message and its parents identify it.
- */
-export function getTestMergeHead(message: string, parents: readonly string[]): string | undefined {
-  const head = /^Merge ([0-9a-f]{40,64}) into [0-9a-f]{40,64}$/.exec(message)?.[1]
-  return parents.length === 2 && parents[1] === head ? head : undefined
-}
-
-/** The commit of a `status` event, or for a test merge the head commit that was merged. */
-function getStatusSha({ commit, sha }: Payload): string | undefined {
-  const parents = commit.parents.map((parent) => parent.sha)
-  return getTestMergeHead(commit.commit.message, parents) ?? sha
-}
-
-/** A workflow run, or a check with its suite: the first of them names the commit and the branch. */
-function listRuns({ workflow_run: workflowRun, check_suite: suite, check_run: checkRun }: Payload) {
-  return [workflowRun, suite, checkRun?.check_suite, checkRun].filter((run) => run !== undefined)
-}
-
 /** Whether the id is known and of another repository than the event's. */
 const isElsewhere = (id: number | undefined, { repository }: Payload): boolean =>
   id !== undefined && repository.id !== undefined && id !== repository.id
 
-/** The pull request that a merge queue's branch or a pull request's ref names. */
-function listNamedPullRequests(ref: string | undefined) {
-  const number = getQueuedPullRequest(ref) ?? getPullRequestOfRef(ref)
-  return number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
-}
-
-/** Undefined if no run or check lists a pull request. */
-function findListedPullRequests(payload: Payload, isOfFork: boolean) {
-  const { workflow_run: workflowRun, repository } = payload
+/** The pull requests that a workflow run lists, or that the branch of a merge queue names. */
+function listRunPullRequests(payload: Payload, isOfFork: boolean) {
+  const { workflow_run: run, repository } = payload
+  if (run === undefined || run.pull_requests.length === 0) {
+    const number = getQueuedPullRequest(run?.head_branch)
+    return number === undefined ? [] : [{ number, baseSha: undefined, isElsewhere: false }]
+  }
   // What is pushed to the default branch is not the work of a pull request from the default branch to a release branch.
-  const isOfPush = workflowRun?.event !== 'pull_request' && !isOfFork
+  const isOfPush = run.event !== 'pull_request' && !isOfFork
   const isFromDefault = (head: string | undefined): boolean =>
     isOfPush && head !== undefined && head === repository.default_branch
-  return listRuns(payload)
-    .map((run) => run.pull_requests)
-    .find((pulls) => pulls.length > 0)
-    ?.filter(({ head }) => !isFromDefault(head.ref))
+  return run.pull_requests
+    .filter(({ head }) => !isFromDefault(head.ref))
     .map(({ number, base }) => ({ number, baseSha: base.sha, isElsewhere: isElsewhere(base.repo.id, payload) }))
 }
 
-/** The commit, branch and pull requests of a workflow run, check, status, deployment, page build or package. */
-export type Work = Readonly<ReturnType<typeof parseWork>>
-
+/** The commit, branch and pull requests of a workflow run. */
 function parseWork(payload: Payload) {
-  const { deployment } = payload
-  const [run] = listRuns(payload)
-  const ref = run?.head_branch ?? deployment?.ref
+  const { workflow_run: run } = payload
   const isOfFork = isElsewhere(run?.head_repository.id, payload)
   return {
-    sha:
-      getStatusSha(payload) ??
-      deployment?.sha ??
-      run?.head_sha ??
-      payload.build.commit ??
-      payload.registry_package.package_version.target_oid,
+    sha: run?.head_sha,
     message: run?.head_commit.message ?? '',
-    branch: ref,
+    branch: run?.head_branch,
     isOfFork,
-    /** May include pull requests of another repository: the checks of a fork list those of its upstream repository. */
-    pullRequests: findListedPullRequests(payload, isOfFork) ?? listNamedPullRequests(ref),
+    /** May include pull requests of another repository: the runs of a fork list those of its upstream repository. */
+    pullRequests: listRunPullRequests(payload, isOfFork),
   }
 }
 
@@ -379,19 +340,6 @@ function parseCommentEvent(payload: Payload) {
   return { kind: 'review', comment: review, subject } as const
 }
 
-/** A branch or a tag that was created without a push, such as a tag with a release. */
-function parseCreated({ ref, ref_type: refType }: Payload) {
-  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref } as const
-  if (ref !== undefined && refType === 'tag') return { kind: 'tag', tag: ref, push: undefined } as const
-  return undefined
-}
-
-function parseWorkEvent(payload: Payload) {
-  const { deployment, check_suite: suite, check_run: checkRun } = payload
-  const isCheck = deployment === undefined && (suite !== undefined || checkRun !== undefined)
-  return { kind: isCheck ? 'checks' : 'other', work: parseWork(payload) } as const
-}
-
 /** The event by its kind. */
 function parseCause(name: string, payload: Payload) {
   if (name === 'push') {
@@ -407,9 +355,6 @@ function parseCause(name: string, payload: Payload) {
   if (comment !== undefined) return comment
   const groupOrRelease = parseMergeGroup(payload) ?? parseRelease(payload)
   if (groupOrRelease !== undefined) return groupOrRelease
-  if (name === 'delete') return { kind: 'deletion' } as const
-  const created = parseCreated(payload)
-  if (created !== undefined) return created
 
   const subject = parseSubject(payload)
   if (subject?.kind === 'pull-request') {
@@ -421,7 +366,7 @@ function parseCause(name: string, payload: Payload) {
   if (subject !== undefined) return { kind: 'issue', subject } as const
   if (name === 'workflow_run')
     return { kind: 'workflow-run', run: parseRun(payload), work: parseWork(payload) } as const
-  return parseWorkEvent(payload)
+  return { kind: 'other' } as const
 }
 
 /** Whether the run is for a pull request from a fork. `pull_request_target` runs have the secrets nevertheless. */

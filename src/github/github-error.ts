@@ -1,11 +1,12 @@
 /** Classifies error responses of GitHub, and converts them to errors with hints. */
 import * as z from 'zod/mini'
-import { failureCause } from '../http/exchange.ts'
+import { failureCause, isDefect } from '../http/exchange.ts'
 import { explainTlsFailures, isTlsFailure } from '../http/tls-failures.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
+import { formatUtc } from '../text/format.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { InvalidResponse, part, skipMalformed, textOrEmpty } from './schemas.ts'
+import { InvalidResponse, looseObject, skipMalformed, stringOrEmpty } from './schemas.ts'
 
 /** A complete response of Octokit. JSON is parsed, and everything else is text. */
 export interface GitHubResponse {
@@ -23,19 +24,23 @@ export class TransportFailure extends Error {
   }
 }
 
+/** Returns the error of a request that got no complete response. A bug stays a bug. */
+export const toTransportFailure = (error: unknown): unknown =>
+  error instanceof ActionError || isDefect(error) ? error : new TransportFailure(error)
+
 const MAX_QUOTE_CHARS = 200
 /** Messages that repeat the status. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
 const GENERIC_VALIDATION = /^(?:validation failed|unprocessable entity)?\.?$/i
 
 /** A validation error. Each of its fields can be missing. */
-const fieldErrorSchema = z.lazy(() => z.object({ field: textOrEmpty, code: textOrEmpty, message: textOrEmpty }))
+const fieldErrorSchema = z.lazy(() => z.object({ field: stringOrEmpty, code: stringOrEmpty, message: stringOrEmpty }))
 type FieldError = Readonly<z.infer<typeof fieldErrorSchema>>
 
 /** The body of an error response. Some endpoints list plain strings as errors. */
 const refusalSchema = z.lazy(() =>
-  part({
-    message: textOrEmpty,
+  looseObject({
+    message: stringOrEmpty,
     errors: z.catch(skipMalformed(z.union([z.string(), fieldErrorSchema])), []),
   }),
 )
@@ -65,7 +70,7 @@ const DEFAULT_RATE_LIMIT_MS = 60_000
  * An error response, or a redirect that is not followed. It is not used outside this folder: `toActionError`
  * converts it for users.
  */
-export class GitHubRefusal extends Error {
+export class ErrorResponse extends Error {
   readonly status: number
   /** Empty if there is none. */
   readonly githubMessage: string
@@ -92,6 +97,8 @@ export class GitHubRefusal extends Error {
     this.#headers = headers
     this.isRateLimit =
       status === 429 ||
+      // Too much content in a short time (whatwg/spec-factory#55).
+      (status === 422 && [message, ...this.problems].some((text) => /\bsubmitted too quickly\b/i.test(text))) ||
       (status === 403 &&
         (this.#isUsedUp() ||
           headers['retry-after'] !== undefined ||
@@ -124,7 +131,7 @@ export class GitHubRefusal extends Error {
  */
 export async function tolerateRefusal<T>(promise: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   return promise.catch((error: unknown) => {
-    if (error instanceof GitHubRefusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
+    if (error instanceof ErrorResponse && statuses.includes(error.status) && !error.isRateLimit) return undefined
     throw error
   })
 }
@@ -144,7 +151,7 @@ function describeRefusal(githubMessage: string, status: number, redact: Redact):
 }
 
 /** Quotes the validation errors. The message alone can be generic, such as “Validation Failed”. */
-function describeValidation({ githubMessage, problems }: GitHubRefusal, redact: Redact): string {
+function describeValidation({ githubMessage, problems }: ErrorResponse, redact: Redact): string {
   const reasons = problems.map((problem) => toQuote(problem, redact)).filter((reason) => reason !== '')
   if (reasons.length > 0) return `GitHub rejected the request (422): “${reasons.join('; ')}”.`
   if (GENERIC_VALIDATION.test(githubMessage)) return 'GitHub rejected the request (422) without a reason.'
@@ -155,7 +162,7 @@ const EXPIRED =
   'The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less, and wait for longer jobs with the recipe `attach.yml`, which gets a new token.'
 
 function toRefusalError(
-  refusal: GitHubRefusal,
+  refusal: ErrorResponse,
   permission: string,
   repository: string,
   redact: Redact,
@@ -171,10 +178,11 @@ function toRefusalError(
     return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
       hint: "Use the repository's current name, and check `GITHUB_API_URL`.",
     })
-  if (isRateLimit)
-    return toError('rate-limited', "GitHub's rate limit is exceeded.", {
-      retryAfterMs: refusal.limitMs(now),
-    })
+  if (isRateLimit) {
+    const retryAfterMs = refusal.limitMs(now)
+    const endsAt = formatUtc(new Date(now.getTime() + retryAfterMs))
+    return toError('rate-limited', `GitHub's rate limit is exceeded until ${endsAt} UTC.`, { retryAfterMs })
+  }
   if (status >= 500 || status === 408) return toError('service-error', `GitHub responded with ${status}.`)
   if (status === 401)
     return toError('unauthorized', `GitHub rejected the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
@@ -191,6 +199,8 @@ function toRefusalError(
   const allow = refusal.isAboutNewLabel ? createLabel : isAboutPermissions ? grant : {}
   if (status === 403) return toError('forbidden', message, allow)
   if (status !== 404) return toError('rejected', message)
+  // GitHub names the reason, such as “No common ancestor between …” or “Pull requests are disabled …”.
+  if (!isAboutPermissions && !GENERIC.test(githubMessage)) return toError('not-found', message)
   const look = {
     hint: `Check that it exists, and that \`github-token\` has access to \`${repository}\`: \`GITHUB_TOKEN\` cannot access other private repositories.`,
   }
@@ -211,7 +221,7 @@ export function toActionError(
   now: Date,
 ): ActionError {
   if (error instanceof ActionError) return error
-  if (error instanceof GitHubRefusal) return toRefusalError(error, permission, repository, redact, now)
+  if (error instanceof ErrorResponse) return toRefusalError(error, permission, repository, redact, now)
   if (error instanceof InvalidResponse)
     return new ActionError('invalid-response', 'GitHub returned an invalid response.', { cause: error })
   if (!(error instanceof TransportFailure)) throw error
@@ -232,7 +242,7 @@ const FINE_GRAINED_HINT =
 /** Replaces the advice of an error if GitHub has refused checks to a fine-grained personal token. */
 export function adviseFineGrainedToken(error: ActionError, token: string, permission: string): ActionError {
   const { code, message, cause } = error
-  if (!token.startsWith('github_pat_') || permission !== 'checks: read' || !(cause instanceof GitHubRefusal))
+  if (!token.startsWith('github_pat_') || permission !== 'checks: read' || !(cause instanceof ErrorResponse))
     return error
   const isAboutToken = code === 'not-found' || (code === 'forbidden' && cause.isAboutPermissions)
   return isAboutToken ? new ActionError(code, message, { hint: FINE_GRAINED_HINT, cause }) : error

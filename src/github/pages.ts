@@ -4,7 +4,7 @@ import { ActionError } from '../runtime/errors.ts'
 import type { Deadline } from '../runtime/deadline.ts'
 import { redactAll } from '../text/redact.ts'
 import { adviseFineGrainedToken, type GitHubResponse, toActionError } from './github-error.ts'
-import { integer, parseResponse, text, withGaps } from './schemas.ts'
+import { integerField, parseResponse, stringField, withGaps } from './schemas.ts'
 import type { GitHubOptions, Octokit } from './transport.ts'
 
 export interface Api {
@@ -118,7 +118,7 @@ export interface FirstPage<T> {
   readonly combinedState?: string | undefined
 }
 
-const totalsSchema = z.lazy(() => z.object({ total_count: integer, state: text }))
+const totalsSchema = z.lazy(() => z.object({ total_count: integerField, state: stringField }))
 
 /**
  * Returns a parser of first pages, which throws `InvalidResponse` if there is no list. Create it once: zod compiles

@@ -1,16 +1,15 @@
 /** Reads pull requests, their files and their reviewers. */
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { GitHubResponse } from './github-error.ts'
-import { type Api, type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
+import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
 import {
   type Built,
-  flag,
+  booleanField,
   parseResponse,
-  part,
+  looseObject,
   skipMalformed,
-  text,
-  textOrEmpty,
+  stringField,
+  stringOrEmpty,
   type Visibility,
   visibilitySchema,
 } from './schemas.ts'
@@ -51,11 +50,11 @@ export type Account = Readonly<z.infer<typeof accountSchema>>
 
 /** A deleted or malformed account has an empty login. */
 export const accountSchema = z.lazy(() =>
-  part({
+  looseObject({
     /** Empty if GitHub does not know the account. */
-    login: textOrEmpty,
+    login: stringOrEmpty,
     /** `User`, `Bot` or `Organization`. */
-    type: textOrEmpty,
+    type: stringOrEmpty,
   }),
 )
 
@@ -68,9 +67,8 @@ export const labelsSchema = z.lazy(() =>
 )
 
 const commonFields = () => ({
-  title: textOrEmpty,
+  title: stringOrEmpty,
   user: accountSchema,
-  created_at: z.string(),
   labels: labelsSchema,
   state: z.enum(['open', 'closed']),
   head: z.object({
@@ -79,20 +77,11 @@ const commonFields = () => ({
     /** Null for a deleted fork. */
     repo: z.nullable(z.object({ full_name: z.string() })),
   }),
-  merge_commit_sha: text,
 })
 
-const toCommon = ({
-  title,
-  user,
-  created_at: createdAt,
-  head,
-  labels,
-}: z.infer<z.ZodMiniObject<ReturnType<typeof commonFields>>>) => ({
+const toCommon = ({ title, user, head, labels }: z.infer<z.ZodMiniObject<ReturnType<typeof commonFields>>>) => ({
   title,
   author: user,
-  /** In ISO 8601. */
-  createdAt,
   branch: head.ref,
   labels,
 })
@@ -108,12 +97,13 @@ const wirePullRequest = () =>
   z.object({
     ...commonFields(),
     base: z.object({ ref: z.string(), sha: z.string(), repo: baseRepositorySchema }),
-    body: textOrEmpty,
+    body: stringOrEmpty,
+    merge_commit_sha: stringField,
     draft: z.boolean(),
     merged: z.boolean(),
     merged_by: accountSchema,
-    mergeable: flag,
-    mergeable_state: text,
+    mergeable: booleanField,
+    mergeable_state: stringField,
     auto_merge: z.catch(z.nullish(z.object({})), undefined),
   })
 type WirePullRequest = Built<typeof wirePullRequest>
@@ -180,8 +170,9 @@ const wireDetailed = () =>
   z.object({
     ...listedFields(),
     draft: z.catch(z.boolean(), false),
-    updated_at: textOrEmpty,
-    closed_at: text,
+    created_at: z.string(),
+    updated_at: stringOrEmpty,
+    closed_at: stringField,
     requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
     requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
   })
@@ -192,7 +183,8 @@ function toDetailed(pull: Built<typeof wireDetailed>) {
     ...common,
     state: state === 'open' && pull.draft ? ('draft' as const) : state,
     headSha: pull.head.sha,
-    mergeCommitSha: pull.merge_commit_sha,
+    /** In ISO 8601. */
+    createdAt: pull.created_at,
     /** In ISO 8601. Undefined while it is open. */
     endedAt: pull.merged_at ?? pull.closed_at,
     /** In ISO 8601. */
@@ -226,8 +218,6 @@ export interface PullRequests {
    * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
    */
   readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
-  /** Finds the newest pull request from a branch of the repository, in any state. */
-  readonly findNewestPullRequestOfBranch: (repository: string, branch: string) => Promise<ListedPullRequest | undefined>
   /**
    * Lists the open or the closed pull requests that were updated since a time, the 1,000 most recently updated of them.
    * @param since in ISO 8601; empty for all
@@ -240,14 +230,6 @@ export interface PullRequests {
 }
 
 export function connectPullRequests(call: Call): PullRequests {
-  const find = (
-    repository: string,
-    requestList: (api: Api) => Promise<GitHubResponse>,
-    isWanted: (pull: ListedPullRequest) => boolean,
-  ) =>
-    call('pull-requests: read', repository, async (api) => {
-      return parseResponse(listSchema, await requestList(api)).filter(isWanted)
-    })
   return {
     readPullRequest: ({ repository, number }) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
@@ -255,22 +237,11 @@ export function connectPullRequests(call: Call): PullRequests {
         const response = await request(route, { ...repo, pull_number: number })
         return { ...parseResponse(pullRequestSchema, response), number }
       }),
-    findPullRequestsOfCommit: (repository, sha) => {
-      const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
-      return find(repository, ({ request, repo }) => request(route, { ...repo, commit_sha: sha }), isOpenOrMerged)
-    },
-    findNewestPullRequestOfBranch: async (repository, branch) => {
-      const [owner = ''] = repository.split('/')
-      // If the branch does not exist, GitHub may list all pull requests. The owner can also have a fork.
-      const isWanted = (pull: ListedPullRequest): boolean => pull.branch === branch && !pull.isOfFork
-      const query = { state: 'all', head: `${owner}:${branch}`, per_page: 30 } as const
-      const [newest] = await find(
-        repository,
-        ({ request, repo }) => request('GET /repos/{owner}/{repo}/pulls', { ...repo, ...query }),
-        isWanted,
-      )
-      return newest
-    },
+    findPullRequestsOfCommit: (repository, sha) =>
+      call('pull-requests: read', repository, async ({ request, repo }) => {
+        const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
+        return parseResponse(listSchema, await request(route, { ...repo, commit_sha: sha })).filter(isOpenOrMerged)
+      }),
     listUpdatedPullRequests: (repository, state, since) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
         const query = { ...repo, state, sort: 'updated', direction: 'desc', per_page: PAGE_SIZE } as const

@@ -22,26 +22,26 @@ export function parseResponse<T>(schema: z.ZodMiniType<T>, { data }: { readonly 
 }
 
 // A field that is missing, null or of an undocumented type becomes undefined, so that the rest remains usable.
-export const text = z.catch(z.optional(z.string()), undefined)
-export const integer = z.catch(z.optional(z.int()), undefined)
-export const flag = z.catch(z.optional(z.boolean()), undefined)
-export const textOrEmpty = z.catch(z.string(), '')
+export const stringField = z.catch(z.optional(z.string()), undefined)
+export const integerField = z.catch(z.optional(z.int()), undefined)
+export const booleanField = z.catch(z.optional(z.boolean()), undefined)
+export const stringOrEmpty = z.catch(z.string(), '')
 
 type Shape = Readonly<Record<string, z.ZodMiniType>>
 
 /** An object whose fields may all be missing. If the object is missing, all its fields are undefined. */
-export function part<S extends Shape>(shape: S): z.ZodMiniCatch<z.ZodMiniObject<S>> {
+export function looseObject<S extends Shape>(shape: S): z.ZodMiniCatch<z.ZodMiniObject<S>> {
   const schema = z.object(shape)
   return z.catch(schema, () => z.parse(schema, {}))
 }
 
 /** Undefined if it is missing or malformed. */
-export function lenient<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+export function optionalOrUndefined<T>(schema: z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
   return z.catch(z.optional(schema), undefined)
 }
 
 /** Like `lenient`, but the schema is built when a value is present: of all possible objects, an event contains few. */
-export function lenientLazily<T>(build: () => z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
+export function optionalLazily<T>(build: () => z.ZodMiniType<T>): z.ZodMiniType<T | undefined> {
   let schema: z.ZodMiniType<T> | undefined
   const parse = (value: unknown): T | undefined =>
     value === undefined ? undefined : (schema ??= build()).safeParse(value).data
@@ -50,7 +50,7 @@ export function lenientLazily<T>(build: () => z.ZodMiniType<T>): z.ZodMiniType<T
 
 /** A list in which malformed items are undefined. */
 export function withGaps<T>(item: z.ZodMiniType<T>): z.ZodMiniType<(T | undefined)[]> {
-  return z.array(lenient(item))
+  return z.array(optionalOrUndefined(item))
 }
 
 /** A list without its malformed items. */
@@ -74,7 +74,7 @@ interface KnownRepository {
 /** The visibility of a repository. Undefined if unknown: with `private: true` alone, the repository may be internal. */
 export const visibilitySchema = z.lazy(() =>
   z.pipe(
-    part({ visibility: lenient(z.enum(['public', 'private', 'internal'])), private: flag }),
+    looseObject({ visibility: optionalOrUndefined(z.enum(['public', 'private', 'internal'])), private: booleanField }),
     z.transform(
       ({ visibility, private: isPrivate }): Visibility | undefined =>
         visibility ?? (isPrivate === false ? 'public' : undefined),

@@ -10,7 +10,7 @@ import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { DEPENDABOT } from './event.ts'
-import { TransportFailure } from './github-error.ts'
+import { toTransportFailure, TransportFailure } from './github-error.ts'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { skipMalformed } from './schemas.ts'
 import type { GitHubOptions, Send } from './transport.ts'
@@ -45,7 +45,7 @@ export const BRANCH_EVENTS: readonly string[] = [
 const STARTED_BY_RUN = 'workflow_run'
 
 /** Whether this run, if it is green, is a base for later runs of the same workflow on the same branch. */
-export function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
+function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
   // A push by Dependabot has no access to secrets, so its run can be green without having sent anything.
   return BRANCH_EVENTS.includes(event) && !(event === 'push' && actor === DEPENDABOT)
 }
@@ -135,7 +135,7 @@ async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array>
   try {
     yield* body
   } catch (error) {
-    throw new TransportFailure(error)
+    throw toTransportFailure(error)
   }
 }
 
@@ -151,7 +151,7 @@ export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: 
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<string> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
-      throw error instanceof ActionError ? error : new TransportFailure(error)
+      throw toTransportFailure(error)
     })
     if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
     return readEnd(readBody(body))
@@ -170,21 +170,18 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
 /** A command at the beginning of a line, such as `##[error]`. */
 const COMMAND = /^##\[([a-z]+)\]/
 
-const ERROR = '##[error]'
-const LINES_BEFORE = 120
-const LINES_AFTER = 30
+const MAX_LINES = 200
 const MAX_LINE_CHARS = 4_000
 
 /**
- * Returns the lines around the last error of a log, or the last lines of a log without an error. Timestamps are removed,
- * and long lines are cut. Redacts the log first, because a secret can be at any place where it is cut.
+ * Returns the last lines of a log without timestamps, and cuts long lines. Redacts the log first, because a secret can be at
+ * any place where it is cut.
  */
-export function excerptLog(log: string, redact: Redact): string {
-  const lines = redact(log).replace(/\n$/, '').split('\n')
-  const errorIndex = lines.findLastIndex((line) => line.includes(ERROR))
-  const end = errorIndex === -1 ? lines.length : errorIndex + 1
-  return lines
-    .slice(Math.max(0, end - LINES_BEFORE), end + LINES_AFTER)
+export function takeLastLines(log: string, redact: Redact): string {
+  return redact(log)
+    .replace(/\n$/, '')
+    .split('\n')
+    .slice(-MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE_CHARS).replace(TIMESTAMP, '').replace(COMMAND, '$1: '))
     .join('\n')
 }
@@ -197,7 +194,7 @@ function toLogUrl(location: string | undefined): URL {
 
 export interface JobLogs {
   /**
-   * Reads the log of a job around its last error, without timestamps (`GET
+   * Reads the last lines of a job's log, without timestamps (`GET
    * /repos/{owner}/{repo}/actions/jobs/{job_id}/logs`). GitHub redirects to a URL that anybody can use for a minute, so
    * the token is not sent there.
    */
@@ -215,6 +212,6 @@ export const connectJobLogs = (
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
       const url = toLogUrl(headers.location)
-      return excerptLog(await downloadLog(url, send, clock, deadline), redact)
+      return takeLastLines(await downloadLog(url, send, clock, deadline), redact)
     }),
 })

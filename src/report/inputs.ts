@@ -1,46 +1,19 @@
 /** The inputs of the report: names, defaults and checks. */
 import {
-  appendRejectedValue,
-  choiceInput,
   field,
-  type Input,
   inputThat,
   labelInput,
-  linesField,
-  optionalInput,
   type Parsed,
   parseFields,
   type RawInputs,
-  REF_PATTERN,
-  refuse,
   repositoryInput,
-  skipLabelsInput,
   tokenInput,
   wholeNumberInput,
 } from '../action/inputs.ts'
 import type { StepInputs } from '../action/step.ts'
 
-/** Two commits, branches or tags. */
-export interface Range {
-  readonly base: string
-  readonly head: string
-}
-
-const rangeInput: Input<Range> = (text, raw) => {
-  const [base = '', head = '', ...others] = text.split('...')
-  if (others.length === 0 && REF_PATTERN.test(base) && REF_PATTERN.test(head)) return { base, head }
-  return refuse(
-    appendRejectedValue('must be `BASE...HEAD`, where BASE and HEAD are commits, branches or tags', text, raw),
-  )
-}
-
-export const REPORT_FAIL_ON = ['none', 'no-trace'] as const
-
 /** Every input of the action, in the order of report/action.yml, which has the defaults of `label` and `github-token`. */
 export const REPORT_FIELDS = {
-  /** Undefined: from the newest release to the commit of the run. */
-  range: field('range', '', optionalInput(rangeInput)),
-  skipLabels: linesField('skip-labels', skipLabelsInput),
   days: field('days', '30', wholeNumberInput(1, 366, ' of days')),
   label: field(
     'label',
@@ -54,7 +27,6 @@ export const REPORT_FIELDS = {
     '',
     inputThat(tokenInput, (token) => token === '' && 'is empty, but everything is read from GitHub'),
   ),
-  failOn: field('fail-on', 'none', choiceInput(REPORT_FAIL_ON)),
 }
 
 export interface ReportInputs extends Parsed<typeof REPORT_FIELDS>, StepInputs {

@@ -1,11 +1,14 @@
 /** Counts what happened to the agent's pull requests. */
+import type { History, HistoryRow } from '../agent/pull-request/history.ts'
+import type { PullRequestState } from '../github/pull-requests.ts'
 import { DAY_MS } from '../runtime/clock.ts'
-import { getTurnResult, type LabelledPullRequest } from './verdict.ts'
 
-/** A pull request with the label, mostly of the agent. */
-export interface AgentPullRequest extends LabelledPullRequest {
-  /** Whether a bot opened it, or a trusted history shows that it is the agent's. */
-  readonly isByAgent: boolean
+/** A pull request that a bot opened, or that a trusted history shows to be the agent's. */
+export interface AgentPullRequest {
+  readonly number: number
+  readonly state: PullRequestState
+  /** The histories in comments by trusted authors. */
+  readonly histories: readonly History[]
   readonly title: string
   /** In ISO 8601, as `endedAt`. */
   readonly createdAt: string
@@ -64,6 +67,12 @@ export interface Numbers {
   readonly completeSince: string | undefined
 }
 
+const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', 'unconfirmed', 'cancelled', 'error']
+
+/** Whether a turn has failed, as far as its row shows it. Without an outcome, it runs until its step's deadline, or was killed. */
+export const hasFailed = ({ end, until, outcome = '' }: HistoryRow, now: Date): boolean =>
+  end === undefined && outcome === '' ? new Date(until) <= now : FAILED_OUTCOMES.includes(outcome)
+
 function getMedian(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
@@ -75,7 +84,7 @@ const getShare = (part: number, whole: number): number | undefined => (whole ===
 
 /**
  * @param pullRequests those of the period
- * @param completeSince the list of pull requests is complete back to this time, in ISO 8601; empty: it is complete
+ * @param completeSince the list of pull requests is complete back to this time, in ISO 8601
  */
 export function countPullRequests(
   pullRequests: readonly AgentPullRequest[],
@@ -93,7 +102,7 @@ export function countPullRequests(
   const rows = histories.flatMap((history) => history.rows)
   // A fix round is a later turn of its step.
   const [turns, rounds] = [rows.filter(({ turn }) => turn === 0), rows.filter(({ turn }) => turn > 0)]
-  const countFailed = (all: typeof rows): number => all.filter((row) => getTurnResult(row, now) === 'failed').length
+  const countFailed = (all: typeof rows): number => all.filter((row) => hasFailed(row, now)).length
   return {
     opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
     merged: merged.length,

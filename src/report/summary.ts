@@ -1,81 +1,18 @@
-/** Renders a report as the job summary: first what needs attention, then the rest, with foreign text escaped. */
+/** Renders a report as the job summary: first what needs attention, then the numbers, with foreign text escaped. */
 import type { Conclusion } from '../action/step.ts'
 import { formatCount, joinWords } from '../text/format.ts'
-import {
-  escapeHtml,
-  escapeSentence,
-  formatSentences,
-  grid,
-  heading,
-  inlineCode,
-  joinBlocks,
-  linked,
-  table,
-} from '../text/markdown.ts'
+import { escapeHtml, formatSentences, grid, heading, inlineCode, joinBlocks, linked, table } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { type AgentPullRequest, countDaysOpen } from './numbers.ts'
-import {
-  describeVerdict,
-  getTodo,
-  type JudgedChange,
-  listTodos,
-  listWaiting,
-  nameChange,
-  nameRef,
-  type Report,
-} from './report.ts'
+import { listWaiting, type Report } from './report.ts'
 
 /** More would hide the rest of the page. */
 const MAX_ROWS = 100
 const MAX_TITLE_CHARS = 100
 
-type Place = Pick<Report, 'repository' | 'prRepository' | 'serverUrl'>
-
 /** Links to a pull request of the agent. */
-const linkPullRequest = (number: number, { prRepository, serverUrl }: Place): string =>
+const linkPullRequest = (number: number, { prRepository, serverUrl }: Report): string =>
   linked({ text: `\`#${number}\``, url: `${serverUrl}/${prRepository}/pull/${number}` })
-
-function linkChange(change: JudgedChange, { repository, serverUrl }: Place): string {
-  const { number, shas, title } = change
-  const name = nameChange(change)
-  const page = number === undefined ? `commit/${shas[0]}` : `pull/${number}`
-  const link = name === '' ? '' : linked({ text: `\`${name}\``, url: `${serverUrl}/${repository}/${page}` })
-  return `${link} ${inlineCode(oneLine(title, MAX_TITLE_CHARS))}`.trim()
-}
-
-/** Formats what happened to a change, with the reason. */
-function formatVerdict({ verdict }: JudgedChange, place: Place): string {
-  const { pullRequest, reason } = verdict
-  const text = describeVerdict(verdict, pullRequest === undefined ? '' : linkPullRequest(pullRequest, place))
-  return reason ? `${text}: ${escapeSentence(reason)}` : text
-}
-
-function renderRows(changes: readonly JudgedChange[], report: Report, hasTodo: boolean): string {
-  const head = ['Change', 'What happened to it', ...(hasTodo ? ['Next step'] : [])]
-  const rows = changes.slice(0, MAX_ROWS).map((change) => {
-    const todo = hasTodo ? [escapeSentence(getTodo(change) ?? '')] : []
-    return [linkChange(change, report), formatVerdict(change, report), ...todo]
-  })
-  const more = changes.length - MAX_ROWS
-  return `${grid(head, rows)}${more > 0 ? `\n\n${formatCount(more, 'more change is', 'more changes are')} not shown.` : ''}`
-}
-
-function renderChanges(report: Report): readonly (string | undefined)[] {
-  const { changes = [] } = report
-  const todos = listTodos(report)
-  const others = changes.filter((change) => !todos.includes(change))
-  const name = formatCount(others.length, todos.length === 0 ? 'change' : 'other change')
-  const isGuess = changes.some(({ verdict }) => verdict.kind === 'no-trace')
-  return [
-    ...(todos.length === 0 ? [] : ['### Needs attention', renderRows(todos, report, true)]),
-    isGuess
-      ? 'Only rows of history comments count. A run that was skipped, or a new job that changed nothing, leaves no trace.'
-      : undefined,
-    others.length === 0
-      ? undefined
-      : `<details><summary>${name}</summary>\n\n${renderRows(others, report, false)}\n\n</details>`,
-  ]
-}
 
 function formatAsked({ asked }: AgentPullRequest): string {
   if (asked.length === 0) return 'nobody was asked'
@@ -130,23 +67,18 @@ function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
 
 function getIcon(report: Report, isGreen: boolean): string {
   if (!isGreen) return '❌'
-  const isIncomplete = report.range === undefined || report.numbers?.completeSince !== undefined
-  return isIncomplete || listTodos(report).length + listWaiting(report).length > 0 ? '⚠️' : '✅'
+  const isIncomplete = report.numbers?.completeSince !== undefined
+  return isIncomplete || listWaiting(report).length > 0 ? '⚠️' : '✅'
 }
 
 /** The job summary, as Markdown for GitHub. */
 export function renderReportSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
-  const { repository, range, isRehearsal } = report
-  const place = [
-    'Docs report',
-    repository && inlineCode(oneLine(repository, MAX_TITLE_CHARS)),
-    range && escapeSentence(`${nameRef(range.base)} to ${nameRef(range.head)}`),
-  ]
+  const { prRepository, isRehearsal } = report
+  const place = ['Docs report', prRepository && inlineCode(oneLine(prRepository, MAX_TITLE_CHARS))]
   return joinBlocks([
     heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
-    ...renderChanges(report),
     ...renderWaiting(report),
     ...renderNumbers(report),
   ])

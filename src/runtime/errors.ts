@@ -26,8 +26,6 @@ export const ERROR_TITLES = {
   'not-sent': 'Nothing was sent',
   /** It was merged or closed before it had all of the agent's commits. */
   'merged-too-early': 'The pull request was merged or closed too early',
-  /** The pull request exists, but its link is not safe to show. */
-  'unusable-link': 'The link to the pull request cannot be used',
   deadline: 'The step timed out',
   cancelled: 'Cancelled',
   /** A bug in this action. */
@@ -113,7 +111,7 @@ export function asExpectedError(error: unknown, ...codes: readonly ErrorCode[]):
 }
 
 /** Returns `undefined` if the promise rejects with an expected error, as `asExpectedError` defines it. */
-export async function tolerate<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
+export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
   return promise.catch((error: unknown) => {
     asExpectedError(error, ...codes)
     return undefined
@@ -122,7 +120,7 @@ export async function tolerate<T>(promise: Promise<T>, ...codes: readonly ErrorC
 
 /** Returns `undefined` after two 404 responses. A single one could come from a gateway. */
 export async function tolerateNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
-  return (await tolerate(request(), 'not-found')) ?? tolerate(request(), 'not-found')
+  return (await orUndefined(request(), 'not-found')) ?? orUndefined(request(), 'not-found')
 }
 
 /**
@@ -130,7 +128,7 @@ export async function tolerateNotFound<T>(request: () => Promise<T>): Promise<T 
  * @param unknown what is unknown if it fails, as the beginning of the message
  * @throws ActionError `not-sent` instead of any other code except `cancelled`
  */
-export async function requireBeforeSending<T>(
+export async function orNotSent<T>(
   unknown: string,
   perform: () => Promise<T>,
   hint: string,

@@ -1,6 +1,6 @@
 /** Parses and formats dates: for inputs, for requests and for the summary. */
-import { refuse, type Input } from '../action/inputs.ts'
-import type { VisitorsQuery } from '../docs-service/client.ts'
+import { rejectInput, type Input } from '../action/inputs.ts'
+import type { VisitorsQuery } from '../docs-service/interface.ts'
 import { DAY_MS } from '../runtime/clock.ts'
 
 const DAY = String.raw`(?<day>(?!0000)\d{4}-\d{2}-\d{2})`
@@ -25,9 +25,9 @@ export function parseTime(text: string): number {
 /** `YYYY-MM-DD` or ISO 8601 (section 4.4 of the service's interface), unchanged. */
 export const dateInput: Input<string> = (text) => {
   const { day } = PATTERN.exec(text)?.groups ?? {}
-  if (day === undefined) return refuse('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
-  if (!isCalendarDay(day)) return refuse('is not a valid date')
-  return Number.isNaN(parseTime(text)) ? refuse('has a UTC offset that does not exist') : text
+  if (day === undefined) return rejectInput('must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`')
+  if (!isCalendarDay(day)) return rejectInput('is not a valid date')
+  return Number.isNaN(parseTime(text)) ? rejectInput('has a UTC offset that does not exist') : text
 }
 
 /** `dateTo` is exclusive. The service chooses an end that is left out (section 4.4 of its interface). */
@@ -42,33 +42,21 @@ export function lastDays(days: number, now: Date): Period {
   return { dateFrom: formatDay(now.getTime() - days * DAY_MS), dateTo: formatDay(now.getTime()) }
 }
 
-/** Returns undefined if the service chooses an end. */
-export function toPeriod({ dateFrom, dateTo }: DateRange): Period | undefined {
-  return dateFrom === undefined || dateTo === undefined ? undefined : { dateFrom, dateTo }
-}
-
 const getLengthMs = ({ dateFrom, dateTo }: Period): number => parseTime(dateTo) - parseTime(dateFrom)
 
 /** Earlier times would have no year of four digits. */
 const FIRST_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
 
-/**
- * Returns an earlier period of the same length, or what is left of it after the beginning of the year 1.
- * @param count how many periods earlier; 1 for the period directly before
- */
-export function getEarlierPeriod(period: Period, count: number): Period {
+/** Returns the period of the same length directly before, or what is left of it after the beginning of the year 1. */
+export function getPrecedingPeriod(period: Period): Period {
   const { dateFrom, dateTo } = period
+  const start = new Date(Math.max(FIRST_TIME_MS, parseTime(dateFrom) - getLengthMs(period))).toISOString()
   const isInDays = !`${dateFrom}${dateTo}`.includes('T')
-  const shift = (periods: number): string => {
-    const atMs = parseTime(dateFrom) - periods * getLengthMs(period)
-    const time = new Date(Math.max(FIRST_TIME_MS, atMs)).toISOString()
-    return isInDays ? time.replace(/T.*/, '') : time
-  }
-  return { dateFrom: shift(count), dateTo: count === 1 ? dateFrom : shift(count - 1) }
+  return { dateFrom: isInDays ? start.replace(/T.*/, '') : start, dateTo: dateFrom }
 }
 
-/** Names the period before this one, for the middle of a sentence: `the 30 days before`. */
-export function namePeriodBefore(period: Period): string {
+/** Names the preceding period for the middle of a sentence: `the 30 days before`. */
+export function namePrecedingPeriod(period: Period): string {
   const days = getLengthMs(period) / DAY_MS
   if (days === 1) return 'the day before'
   return Number.isInteger(days) ? `the ${days} days before` : 'the period before'
@@ -114,21 +102,4 @@ export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string
   if (dateTo === '') return `from ${formatTime(fromMs)}`
   if (isMidnight(fromMs) && isMidnight(toMs)) return describeDays(fromMs, lastMs)
   return `${formatTime(fromMs)} until ${formatTime(toMs)}`
-}
-
-const YEAR_MS = 366 * DAY_MS
-
-/** Formats the starts of periods as short, distinct labels: `3 Jan`, or `3 Jan 2024` for more than a year. */
-export function labelPeriods(periods: readonly Period[]): readonly string[] {
-  const starts = periods.map(({ dateFrom }) => parseTime(dateFrom))
-  const days = starts.map((atMs) => {
-    const { day, month } = getDateParts(atMs)
-    return `${day} ${month.slice(0, 3)}`
-  })
-  const isLong = Math.max(...starts) - Math.min(...starts) > YEAR_MS
-  if (!isLong && new Set(days).size === days.length) return days
-  return starts.map((atMs, index) => {
-    const { year, time } = getDateParts(atMs)
-    return `${days[index]} ${year}${isMidnight(atMs) ? '' : `, ${time}`}`
-  })
 }

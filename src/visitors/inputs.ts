@@ -1,5 +1,6 @@
 /** The inputs of the visitors action: names, defaults and checks, and the formats of the file. */
 import {
+  booleanInput,
   choiceInput,
   field,
   type Input,
@@ -13,13 +14,13 @@ import {
   timeoutInput,
   wholeNumberInput,
 } from '../action/inputs.ts'
-import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
-import type { VisitorsPage } from '../docs-service/schemas.ts'
+import { findOutputPlace, type OutputPath } from '../action/workspace-file.ts'
+import type { VisitorsPage } from '../docs-service/interface.ts'
 import { dateInput, type DateRange, lastDays, parseTime } from './date-range.ts'
 
 // The file formats of an export. No cell is executed as a formula.
 
-export const FORMATS = ['csv', 'json', 'ndjson'] as const
+export const FORMATS = ['csv', 'json'] as const
 type Format = (typeof FORMATS)[number]
 
 /** Section 2.2 of the service's interface. */
@@ -62,19 +63,11 @@ export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
     row: (row, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(row)}`,
     tail: '\n]}\n',
   },
-  ndjson: {
-    head: () => '',
-    row: (row) => `${JSON.stringify(row)}\n`,
-    tail: '',
-  },
 }
 
 // The inputs of a workflow: the dates, the format and the file of one export.
 
-/** `true` compares the totals with the period before, `pages` its pages too. */
-export const COMPARE = ['false', 'true', 'pages'] as const
-
-const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
+const placeInput: Input<OutputPath> = (text, raw, workspace) => {
   const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
   return findOutputPlace(workspace, text || `visitors.${format}`)
 }
@@ -93,16 +86,13 @@ const daysInput = inputThat(
     (isGiven(raw, 'date-from') || isGiven(raw, 'date-to')) && 'cannot be combined with `date-from` or `date-to`',
 )
 
-function requireLength(raw: RawInputs): string | false {
+const compareInput = inputThat(booleanInput, (compare, raw) => {
   const hasLength = isGiven(raw, 'days') || (isGiven(raw, 'date-from') && isGiven(raw, 'date-to'))
-  return !hasLength && 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
-}
-
-const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => compare !== 'false' && requireLength(raw))
-
-const trendInput = inputThat(wholeNumberInput(0, 24), (count, raw) => {
-  if (count === 1) return 'must be 0, or at least 2, because the exported period is one of them'
-  return count > 0 && requireLength(raw)
+  return (
+    compare &&
+    !hasLength &&
+    'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
+  )
 })
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
@@ -116,8 +106,6 @@ export const VISITORS_FIELDS = {
   /** How many pages the summary and `top-pages` contain. */
   top: field('top', '20', wholeNumberInput(0, 1000)),
   compare: field('compare', 'false', compareInput),
-  /** How many periods the trend has, the exported one included; 0 for no trend. */
-  trend: field('trend', '0', trendInput),
   timeoutMs: field('timeout-minutes', '15', timeoutInput),
 }
 

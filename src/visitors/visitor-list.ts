@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
 import { formatRetryTime, getRetryDelayMs, InvalidFieldError, maxRetryAfterMs, tryRead } from '../docs-service/retry.ts'
-import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/interface.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepWithProgress } from '../runtime/heartbeat.ts'
 import { joinSentences } from '../text/format.ts'
@@ -41,7 +41,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       if (invalidInARow === MAX_INVALID_PAGES) throw page
       maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
-      const delayMs = getRetryDelayMs(page, attempt, { refusals: client.refusals(), leftMs, random: random() })
+      const delayMs = getRetryDelayMs(page, attempt, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
       log(`${describeError(page)} Retrying ${formatRetryTime(page, delayMs, clock)}.`)
       await sleepWithProgress(delayMs, { clock, signal, log })
     }
@@ -88,13 +88,9 @@ export function shortenPath(path: string): string {
   return Buffer.from(`${path.slice(0, SHOWN_PATH_LENGTH)}${hashText(path)}`).toString()
 }
 
-/** Returns the items with the greatest weights, ties by path. */
-export function selectTop<Row extends { readonly path: string }>(
-  rows: readonly Row[],
-  count: number,
-  weigh: (row: Row) => number,
-): readonly Row[] {
-  return rows.toSorted((a, b) => weigh(b) - weigh(a) || (a.path < b.path ? -1 : 1)).slice(0, count)
+/** Returns the most visited pages, ties by path. */
+function selectTop(rows: readonly VisitorRow[], count: number): readonly VisitorRow[] {
+  return rows.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1)).slice(0, count)
 }
 
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
@@ -114,16 +110,8 @@ export class VisitorList {
   rows = 0
   /** The pages with the most visitors, ties by path. */
   topPages: readonly VisitorRow[] = []
-  /** Total visitors by shortened path, if they are kept. */
-  readonly pageTotals = new Map<string, number>()
-  readonly #keepsPageTotals: boolean
   #haveTotalsChanged = false
   #haveRowsMoved = false
-
-  /** @param keepsPageTotals for a list whose pages are compared later */
-  constructor(keepsPageTotals = false) {
-    this.#keepsPageTotals = keepsPageTotals
-  }
 
   /**
    * Reads all rows, one response after the other, without a wasted request. The order of the rows is not documented, and rows
@@ -168,8 +156,7 @@ export class VisitorList {
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
       this.rows += rows.length
-      if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
-      this.topPages = selectTop([...this.topPages, ...rows], top, ({ total }) => total)
+      this.topPages = selectTop([...this.topPages, ...rows], top)
       if (!hasMore) return
       overlapEnd = end
       // A page without new rows has been read to its end: a service that only limits its pages would have sent some.

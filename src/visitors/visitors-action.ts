@@ -1,11 +1,11 @@
-/** Runs an export: writes the file first, then reads the earlier periods, then creates the report. */
+/** Runs an export: writes the file first, then reads the totals of the preceding period, then creates the report. */
 import { OutputFileError, writeFileAtomically } from '../action/workspace-file.ts'
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { ActionError, logCauses } from '../runtime/errors.ts'
 import { formatDuration } from '../text/format.ts'
+import { readComparison } from './comparison.ts'
 import { describeRange } from './date-range.ts'
-import { readEarlierPeriods } from './earlier-periods.ts'
 import { EXPORT_FORMATS, parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
 import { concludeExport, renderExportSummary, type ExportReport, toExportOutputs } from './report.ts'
 import { createPageReader, VisitorList } from './visitor-list.ts'
@@ -45,14 +45,14 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 /** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<ExportReport> {
   const { runner, clock, signal, startedAt } = step
-  const { projectId, range, compare, trend, place } = inputs
-  const list = new VisitorList(compare === 'pages')
+  const { projectId, range, place } = inputs
+  const list = new VisitorList()
 
   function report(fields: Pick<ExportReport, 'ending'> & Partial<ExportReport>): ExportReport {
     const { totals, rows, topPages, doubts } = list
     const durationMs = clock.now() - startedAt
     const { isRehearsal } = step.context
-    return { projectId, range, compare, trend, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
+    return { projectId, range, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
   }
 
   runner.log(announce(inputs))
@@ -61,8 +61,8 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     const { doubts } = list
     if (doubts !== '') runner.warn(doubts)
     // The file is complete and in its final place, so no later error removes it.
-    const earlier = await readEarlierPeriods(inputs, list, step)
-    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, earlier })
+    const comparison = await readComparison(inputs, step)
+    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
     logCauses(error, runner.debug)

@@ -76,7 +76,6 @@ const CLOSED = { repository: PUSH.repository, action: 'closed', pull_request: { 
 const MERGED = { ...CLOSED, pull_request: { ...CLOSED.pull_request, merged: true } }
 const COMMENTED = { issue: { number: 7, pull_request: {} }, comment: { id: 1 } }
 const ON_ISSUE = { issue: { number: 3 }, comment: { id: 1 } }
-const MAIN = { repository: PUSH.repository }
 const QUEUE = `gh-readonly-queue/main/pr-7-${commit('a')}`
 const UNKNOWN_CAUSE = { kind: 'nothing-to-compare', reason: expect.stringContaining('does not record') as unknown }
 const OTHER = { workflow: '51', runId: 30 }
@@ -131,12 +130,7 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     UNKNOWN_CAUSE,
   ],
-  ['a branch that was deleted', 'delete', { ref: 'next', ref_type: 'branch' }, EVENT, NO_CHANGE],
-  ['a tag that was deleted', 'delete', { ref: 'v1', ref_type: 'tag' }, EVENT, NO_CHANGE],
-  ['a deletion, since the last success', 'delete', { ref: 'next', ref_type: 'branch', ...MAIN }, SINCE, NO_CHANGE],
-  ['a new tag', 'create', { ref: 'v1', ref_type: 'tag' }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
-  ['a new branch', 'create', { ref: 'next', ref_type: 'branch' }, EVENT, SINCE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
   [
     'a push to the default branch, from which a pull request is open',

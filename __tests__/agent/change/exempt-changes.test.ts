@@ -91,9 +91,10 @@ const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
   listComments: () => Promise.resolve([]),
 })
 const BUILT: GivenEvent = [
-  'check_suite',
+  'workflow_run',
   {
-    check_suite: {
+    workflow_run: {
+      event: 'push',
       head_sha: commit('b'),
       head_branch: 'release',
       pull_requests: [12, 13].map((number) => ({ number, base: { sha: commit('a'), repo: { id: 1 } } })),
@@ -270,8 +271,8 @@ test('recognizes the commits of a pull request that was merged by a rebase', asy
   const found = await playChange(SKIP, SCHEDULE, {
     ...responses,
     ...comparing({ commits: [createCommit('b', 'One'), createCommit('c', 'Two')], totalCommits: 2, files: [] }),
-    // GitHub knows only the pull request of the newest commit. A rebase changes the ids of the others.
-    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === commit('c') ? [EXEMPT.pull] : []),
+    // A rebase changes the ids of the commits.
+    findPullRequestsOfCommit: () => Promise.resolve([EXEMPT.pull]),
     listPullRequestCommits: () =>
       Promise.resolve(
         pullCommits(

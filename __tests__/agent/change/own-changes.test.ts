@@ -217,19 +217,8 @@ test.each<Row>([
     OWN,
     FILES,
   ],
-  ['a status of our merge', by(ANN, ['status', { sha: commit('b') }]), from({ b: [MARKED] }), OWN],
-  [
-    'a new branch of our pull request',
-    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'open' }) },
-    OWN,
-  ],
-  [
-    'a new branch of our pull request, which was merged before the run started',
-    by(ANN, ['create', { ref: 'agent/guide', ref_type: 'branch' }]),
-    { findNewestPullRequestOfBranch: () => Promise.resolve({ ...MARKED, state: 'merged' }) },
-    OWN,
-  ],
+  ['a new branch without a commit', pushOf({}, { ref: 'refs/heads/next' }), {}, undefined],
+  ['a new branch without a commit, by a bot', by(MERGER, pushOf({}, { ref: 'refs/heads/next' })), {}, BOT],
 
   // The labels of `same-label`.
   [
@@ -409,11 +398,11 @@ test.each<Row>([
   ],
   [
     'a release by a bot of the work of persons',
-    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
     {
       ...from({}),
       ...COMPARED(['a', ANN], ['b', MERGER]),
-      listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+      listTags: () => Promise.resolve(['v1.0.0']),
     },
     undefined,
   ],
@@ -491,7 +480,7 @@ test.each<[what: string, event: GivenEvent, responses: Responses]>([
   ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
   [
     'a release by a bot',
-    by(MERGER, ['release', { release: { tag_name: 'v2' } }]),
+    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
     { ...from({}), listTags: rejectWith(createGitHubError('service-error')) },
   ],
   [

@@ -40,7 +40,7 @@ const PULL: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS }
 const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong', body: 'See line 3.' } }]
 const MERGED_BY_BOT: GivenEvent = ['push', { ...PUSH, ...BOT }]
 const PULL_BY_BOT: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS }, ...BOT }]
-const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2' }, ...BOT }]
+const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2.0.0' }, ...BOT }]
 const RUN = {
   id: 30,
   workflow_id: 51,
@@ -87,7 +87,7 @@ const NOTHING_CHANGED = { prompt: 'Nothing changed in acme/docs' }
 const OWN: Partial<GitHub> = {
   findPullRequestsOfCommit: (_repository, sha) =>
     Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
-  listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+  listTags: () => Promise.resolve(['v1.0.0']),
 }
 const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
 const LAST_COMMIT_GONE: Partial<GitHub> = {
@@ -311,7 +311,7 @@ const NO_BASE = [
   'issue_comment',
   'pull_request_review',
   'workflow_run',
-  'check_suite',
+  'label',
 ]
 
 test.each(NO_BASE)('rejects `since-last-success` on `%s`, whose runs are never a base', async (name) => {

@@ -154,26 +154,20 @@ const ofNewest = (newest: string): Responses => ({
   listPullRequestCommits: () => Promise.resolve(listed),
 })
 
-test.each([
-  ['merged with their ids', [...HUNDRED, { id: B, message: 'Merge' }]],
-  ['rebased with new ids', HUNDRED.map(({ id, message }) => ({ id: id.replace('00', 'ff'), message }))],
-])('looks up 120 commits that were %s by the newest commit', async (_how, commits) => {
-  const newest = commits.at(-1)?.id ?? ''
-  const { skip, calls } = await playChange({}, pushOf(commits), ofNewest(newest))
+test('looks up 120 commits that a pull request lists by the newest commit', async () => {
+  const commits = [...HUNDRED, { id: B, message: 'Merge' }]
+  const { skip, calls } = await playChange({}, pushOf(commits), ofNewest(B))
   expect(skip).toContain('#7')
   expect(calls).toEqual(['findPullRequestsOfCommit', 'listPullRequestCommits'])
 })
 
-test('does not count a commit before a rebase that has the message of a rebased commit', async () => {
-  const commits = [
-    { id: commit('1'), message: 'Page 1' },
-    { id: commit('2'), message: 'Page 1' },
-  ]
-  const responses: Responses = {
-    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === commit('2') ? [OWN] : []),
-    listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('3'), message: 'Page 1', author: 'Docs' })),
-  }
-  expect((await playChange({}, pushOf(commits), responses)).skip).toBeUndefined()
+test('looks up each commit of a rebase merge, which has a new id, and lists the pull request once', async () => {
+  const rebased = ['1', '2', '3'].map((digit) => ({ id: commit(digit), message: `Page ${digit}` }))
+  const responses: Responses = { ...listing([OWN]), listPullRequestCommits: () => Promise.resolve(listed) }
+  const { skip, calls, sleptMs } = await playChange({}, pushOf(rebased), responses)
+  expect({ skip, sleptMs }).toEqual({ skip: expect.stringContaining('#7') as unknown, sleptMs: 0 })
+  expect(calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(3)
+  expect(calls.filter((name) => name === 'listPullRequestCommits')).toHaveLength(1)
 })
 
 test('fails after a hundred look-ups', async () => {

@@ -21,12 +21,10 @@ test.each<[string, object, string, string]>([
   ['issues', { issue: ISSUE }, 'issue `#7` by `mona`', URL],
   ['issue_comment', { action: 'created', issue: ISSUE, ...comment('Fine.') }, 'comment by `mona`', URL],
   ['workflow_run', { workflow_run: { id: 1, name: 'CI @all', html_url: URL } }, 'workflow `CI @all`', URL],
-  ['create', { ref: 'next', ref_type: 'branch' }, 'branch `next` by `mona`', ''],
   ['merge_group', { merge_group: { base_sha: commit('a'), head_sha: commit('b') } }, 'merge queue', ''],
-  ['check_suite', { check_suite: { head_sha: commit('a') } }, 'checks by `mona`', ''],
   ['schedule', {}, 'schedule', ''],
   ['workflow_dispatch', {}, 'manual run by `mona`', ''],
-  ['status', { sha: commit('a') }, 'event by `mona`', ''],
+  ['label', {}, 'event by `mona`', ''],
 ])('describes the trigger %s (%j) as %s', (name, payload, text, url) => {
   expect(describeTrigger(parseEvent(name, { ...SENDER, ...payload }, 'mona'), '')).toEqual({
     text,

@@ -5,7 +5,7 @@ import { playChange } from '../../support/play-change.ts'
 
 type Payload = object
 
-/** Real payloads, collected by Octokit's authors: every event that starts workflows, except schedules. */
+/** Real payloads, collected by Octokit's authors: every event that can start the agent, except schedules. */
 const DEFINITIONS = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
   readonly name: string
   readonly examples: readonly Payload[]
@@ -19,15 +19,10 @@ const PULL = 'the pull request, from'
 type Row = readonly [range: string, context: string, decision: 'run' | 'skip']
 
 const LOOKING_BACK =
-  'branch_protection_rule deployment deployment_status fork gollum label milestone page_build public ' +
-  'repository_dispatch status watch workflow_dispatch check_run check_suite'
+  'branch_protection_rule fork gollum label milestone public repository_dispatch watch workflow_dispatch'
 
 const TABLE: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(LOOKING_BACK.split(' ').map((row): [string, Row] => [row, [LAST_SUCCESS, '', 'skip']])),
-  'check_run of a pull request': [RAN_ON, '', 'skip'],
-  'check_suite of a pull request': [RAN_ON, '', 'skip'],
-  create: ['no tag with the same prefix', '', 'run'],
-  delete: ['a branch or a tag was deleted', 'none', 'skip'],
   discussion: ['about a discussion', 'Discussion #', 'run'],
   discussion_comment: ['about a discussion', '\nComment:\n', 'run'],
   issue_comment: ['about an issue', '\nComment:\n', 'run'],
@@ -39,9 +34,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   pull_request_review: [PULL, '\nReview: https://', 'skip'],
   pull_request_review_comment: [PULL, '\nDiff hunk:\n', 'skip'],
   push: ['first push to the branch', '', 'run'],
-  'push of a tag': ['no tag with the same prefix', '', 'run'],
+  'push of a tag': ['no lower version with the same prefix', '', 'run'],
   'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],
-  release: ['no tag with the same prefix', 'Release 0.0.1', 'run'],
+  release: ['no lower version with the same prefix', 'Release 0.0.1', 'run'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
   workflow_run: [LAST_SUCCESS, 'Branch: master', 'skip'],
   'workflow_run of main': [RAN_ON, 'Branch: main', 'skip'],

@@ -19,7 +19,7 @@ import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../support/check-result.ts'
-import { active, completed, failed, failure, LINK, terminalJob, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
 import {
   accept,
@@ -59,7 +59,7 @@ test('sets all outputs about a pull request', () => {
 })
 
 test('`result` counts the fix rounds, and knows no number without them', () => {
-  const counts = [{ rounds: ROUNDS }, { roundStop: 'failed-before' as const }, {}].map(
+  const counts = [{ rounds: ROUNDS }, { roundStop: 'not-fixable' as const }, {}].map(
     (fields) => getResult(fields).fix_rounds,
   )
   expect(counts).toEqual([1, 0, null])
@@ -131,7 +131,6 @@ test.each<[string, Fields, string]>([
   ['a round whose end was not seen', inRound({ sent: 'accepted', end: 'unseen', job: completed }), ''],
   ['a round in another pull request', inRound(endWith('none', withoutLink)), ''],
   ['a round that failed', inRound(endWith('unchanged', failed)), 'false'],
-  ['a link that cannot be used', { state: endWith('unknown', terminalJob('failed', { hasUnsafeLink: true })) }, ''],
 ])('sets `changed` to `false` only if that was observed, or if nothing was sent: %s', (_name, fields, changed) => {
   expect(getOutputs(fields)['changed']).toBe(changed)
 })

@@ -50,7 +50,7 @@ test.each([
   const { messages, outputs, docs, summary } = await playWith(conclusion)
   expect(messages).toEqual([])
   expect(outputs).toMatchObject({ checks: 'failure' })
-  expect(summary).toContain('Failing checks were not sent back to the agent. No commit can fix the failed checks')
+  expect(summary).toContain('Failing checks were not sent back to the agent. No commit can fix what failed')
   expect(getComments(docs)).toMatch(new RegExp(`- Its checks failed: <code>\\w+&#58; ${shown}</code>`))
 })
 

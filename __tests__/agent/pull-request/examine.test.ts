@@ -4,18 +4,18 @@ import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
 import {
   needsReviews,
-  readMarkable,
+  readTrackable,
   readMergeability,
   recordChanges,
   requestReviews,
 } from '../../../src/agent/pull-request/examine.ts'
-import { markPullRequest } from '../../../src/agent/pull-request/mark.ts'
+import { trackPullRequest } from '../../../src/agent/pull-request/mark.ts'
 import {
-  type AgentStep,
+  type Acts,
   describePullRequest,
-  type Findings,
+  type PullRequestFacts,
   formatWarnings,
-  getFindings,
+  getPullRequestFacts,
   readAndRecordPullRequest,
 } from '../../../src/agent/record.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -40,11 +40,11 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 /** Looks after the pull request of a turn, as a step does. */
-async function trackPullRequest(step: AgentStep): Promise<Findings> {
-  const pullRequest = await readMarkable(step)
+async function lookAfterPullRequest(step: Acts): Promise<PullRequestFacts> {
+  const pullRequest = await readTrackable(step)
   if (pullRequest === undefined) return {}
   step.record.update({ pullRequest: describePullRequest(pullRequest) })
-  await markPullRequest(pullRequest, 'job_1', step)
+  await trackPullRequest(pullRequest, 'job_1', step)
   if (needsReviews(pullRequest, step)) await requestReviews(pullRequest, [], step)
   return waitForChecks(pullRequest, () => false, step)
 }
@@ -64,13 +64,13 @@ async function handOver(
   const step = fakeStep({ inputs, github: github ?? undefined, clock })
   step.record.begin({ task: inputs.task })
   step.record.update(ended)
-  const found = await trackPullRequest(step)
+  const found = await lookAfterPullRequest(step)
   return {
     found,
     notice: formatWarnings(step.record.read().warnings),
     calls: github?.calls ?? [],
     waitedMs: clock.passed(),
-    unmarked: step.record.read().unmarked,
+    unmarked: step.record.read().untracked,
   }
 }
 
@@ -151,8 +151,8 @@ test('is no longer red if a later turn could mark the pull request', async () =>
   const github = fakeGitHub({ addLabel: () => responses.shift() ?? Promise.resolve() })
   const step = fakeStep({ inputs: agentInputs({ label: 'docs-agent', onOpenPr: 'follow-up' }), github })
   const isUnmarked = async (): Promise<boolean> => {
-    await markPullRequest({ ...PULL_REQUEST, labels: [] }, 'job_1', step)
-    return step.record.read().unmarked !== undefined
+    await trackPullRequest({ ...PULL_REQUEST, labels: [] }, 'job_1', step)
+    return step.record.read().untracked !== undefined
   }
   expect([await isUnmarked(), await isUnmarked()]).toEqual([true, false])
 })
@@ -265,10 +265,10 @@ describe('reviews', () => {
       ['No review was requested from `gone`'],
     ],
     [
-      'of nobody, with one warning, if the token lacks the permission',
+      'of nobody, with a warning for each, if the token lacks the permission',
       { names: ['ann', 'bob'], refuse: () => createGitHubError('forbidden') },
       [],
-      ['No review was requested from `ann`, `bob`'],
+      ['No review was requested from `ann`', 'No review was requested from `bob`'],
     ],
   ])('are requested %s', async (_whom, given, requested, warnings) => {
     const done = await request(given)
@@ -303,7 +303,7 @@ async function readAtEnd(before: PullRequest, reads: readonly (PullRequest | Act
   const known = { ...describePullRequest(before), checks: 'failure' } as const
   step.record.update({ ...endWith('unknown', terminalJob('completed', { prLink: LINK })), pullRequest: known })
   await readMergeability(step, known)
-  const found = getFindings(step.record.read())
+  const found = getPullRequestFacts(step.record.read())
   expect(found).toMatchObject({ headSha: before.headSha, checks: 'failure' })
   return [found.state, found.mergeable, readAt]
 }

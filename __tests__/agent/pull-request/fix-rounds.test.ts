@@ -56,15 +56,15 @@ async function round(scene: Scene = {}) {
   const end = endWith('unknown')
   record.update(end)
   record.update({ pullRequest: found })
-  const { recipient, stop } = await decideNextRound(PULL_REQUEST, found, step)
+  const { target, stop } = await decideNextRound(PULL_REQUEST, found, step)
   record.update({ roundStop: stop })
   let prompt: string | undefined
-  if (recipient !== undefined) {
-    const { task } = recipient
+  if (target !== undefined) {
+    const { task } = target
     record.begin({ task })
     record.update({ job: before })
     try {
-      await recipient.check(before)
+      await target.validate(before)
       prompt = task.kind === 'follow-up' ? task.prompt : undefined
     } catch (error) {
       if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
@@ -85,7 +85,7 @@ test('does not send checks to the agent that only a person can fix', async () =>
   const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
   const { prompt } = await round({ failed: [dco, BUILD] })
   expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
-  expect((await round({ failed: [dco] })).report.stop).toBe('needs-person')
+  expect((await round({ failed: [dco] })).report.stop).toBe('not-fixable')
 })
 
 const LOGS_NOT_SENT = 'Some logs of failing checks were not sent to the agent'
@@ -140,15 +140,15 @@ const MERGED = { ...MOVED, state: 'merged' } as const
 
 test.each<[RoundStop, string, Scene]>([
   ['head-moved', 'a new head', { responses: { readPullRequest: resolveInOrder(MOVED) } }],
-  ['closed', 'a merge', { responses: { readPullRequest: resolveInOrder<PullRequest>(MERGED) } }],
+  ['not-open', 'a merge', { responses: { readPullRequest: resolveInOrder<PullRequest>(MERGED) } }],
   [
-    'not-sent',
+    'failed',
     'a failed read of the pull request',
     { responses: { readPullRequest: resolveInOrder<never>(createGitHubError('unreachable')) } },
   ],
-  ['other-pull-request', 'a job without a pull request', { before: withoutLink }],
+  ['failed', 'a job without a pull request', { before: withoutLink }],
   [
-    'other-pull-request',
+    'failed',
     'a job with another pull request',
     { before: job({ status: 'completed', prLink: LINK.replace(/7$/, '8') }) },
   ],
@@ -160,7 +160,7 @@ test.each<[RoundStop, string, Scene]>([
 ])('does not send the round (%s) after a change in the meantime: %s', async (stop, _what, scene) => {
   const refused = await round(scene)
   // The checks stay those of the examined commit.
-  const state = stop === 'closed' ? 'merged' : 'open'
+  const state = stop === 'not-open' ? 'merged' : 'open'
   expect(refused.report).toMatchObject({
     rounds: [],
     stop,
@@ -240,19 +240,19 @@ describe('fix rounds', () => {
   test.each([
     [undefined, {}],
     [undefined, { found: { ...STATE.found, state: 'draft' } }],
-    ['passed', { found: { ...STATE.found, checks: 'success' } }],
-    ['no-failed-check', { found: { ...STATE.found, checks: 'none' } }],
-    ['no-failed-check', { found: { ...STATE.found, checks: 'pending' } }],
-    ['no-failed-check', { found: {} }],
-    ['closed', { found: { ...STATE.found, state: 'merged' } }],
-    ['needs-person', { found: { ...STATE.found, checkList: [DCO, check('links', 'success')] } }],
+    ['nothing-failed', { found: { ...STATE.found, checks: 'success' } }],
+    ['nothing-failed', { found: { ...STATE.found, checks: 'none' } }],
+    ['nothing-failed', { found: { ...STATE.found, checks: 'pending' } }],
+    ['nothing-failed', { found: {} }],
+    ['not-open', { found: { ...STATE.found, state: 'merged' } }],
+    ['not-fixable', { found: { ...STATE.found, checkList: [DCO, check('links', 'success')] } }],
     [undefined, { found: { ...STATE.found, checkList: [DCO, check('links', 'failure')] } }],
-    ['closed', { found: { ...STATE.found, state: 'closed' } }],
-    ['no-new-commit', { before: D }],
+    ['not-open', { found: { ...STATE.found, state: 'closed' } }],
+    ['failed', { before: D }],
     ['used-up', { maxRounds: 1 }],
     ['no-time', { leftMs: 599_999 }],
     ['failed', { status: 'failed' }],
-    ['archived', { status: 'archived' }],
+    ['failed', { status: 'archived' }],
   ] as const)('finds the reason not to send another round: %s, %j', (stop, change) => {
     const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
     const own = turnIn({ ...endWith('unknown'), pullRequest: { headSha: before } })

@@ -33,9 +33,7 @@ const ROW: HistoryRow = {
   until: '2026-03-02T10:58:00.000Z',
   startedBy: { text: 'push to `main` by `ann`', url: 'https://github.com/acme/docs/compare/a...b' },
   url: 'https://github.com/acme/docs/actions/runs/42',
-  sources: ['#12', 'acme/code#3', '@0123456789abcdef'],
-  exempt: [],
-  hidden: 0,
+  sources: ['#12', 'acme/code#3'],
 }
 const ENDED: HistoryRow = {
   ...ROW,
@@ -89,13 +87,25 @@ test.each<[what: string, body: string]>([
   ['a row without a start', withRow({ start: 'yesterday' })],
   ['an unknown effect', withRow({ effect: 'merged' })],
   ['a source that mentions somebody', withRow({ sources: ['#1 @ann'] })],
-  ['an exempt source that is HTML', withRow({ exempt: ['<img>#1'] })],
+  ['a source that is HTML', withRow({ sources: ['<img>#1'] })],
 ])('does not read %s', (_what, body) => {
   expect(parseHistory(body)).toBeUndefined()
 })
 
-test('ignores unknown fields, for later versions of the action', () => {
+test('ignores unknown fields, for other versions of the action', () => {
   expect(parseHistory(withState({ color: 'red' }))).toEqual(STATE)
+})
+
+test('reads the rows of an earlier version, and does not show the commits that they name', () => {
+  const sources = ['#12', `@${'a'.repeat(40)}`, `acme/code@${'b'.repeat(40)}`]
+  const state = parseHistory(withRow({ sources, exempt: ['#4'], hidden: 1 }))
+  expect(state).toEqual({ ...STATE, rows: [{ ...ENDED, sources }] })
+  expect(
+    renderHistory(state ?? STATE)
+      .split('\n')
+      .slice(1)
+      .join('\n'),
+  ).toMatch(/, about #12 \|/)
 })
 
 test('shows when, what started it, the sources, the result with its commits, and the run', () => {

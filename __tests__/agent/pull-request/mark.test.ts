@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type History, parseHistory } from '../../../src/agent/pull-request/history.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH } from '../../support/fake-github.ts'
@@ -53,8 +54,8 @@ describe.each([
         'pull-request',
         expect.stringMatching(/\d/),
       ])
-      expect(report.unmarked?.message).toContain(message)
-      expect(report.unmarked?.message).toContain('the next run would start another job')
+      expect(report.untracked?.message).toContain(message)
+      expect(report.untracked?.message).toContain('the next run would start another job')
       expect(line).toContain(PERMISSIONS)
       expect(line).toContain(
         'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: ',
@@ -64,7 +65,7 @@ describe.each([
 
   test('the step is green with `on-open-pr: new`, with a notice', async () => {
     const { isGreen, report, notice } = await play({}, { responses })
-    expect([isGreen, report.unmarked]).toEqual([true, undefined])
+    expect([isGreen, report.untracked]).toEqual([true, undefined])
     expect(notice?.text).toContain(message)
   })
 })
@@ -87,11 +88,11 @@ test('says to attach before the next run, and how to keep a token that expires',
   for (const responses of [{}, { [ADD_LABEL]: respondWith(401), [COMMENT]: respondWith(401) }]) {
     const options = Object.keys(responses).length === 0 ? withScenario('token-expires') : { responses }
     const { report } = await play({ ...ROLLING, label: 'docs-agent-weekly' }, options)
-    expect(report.unmarked?.message).toContain('the next run would start another job')
-    expect(report.unmarked?.hint).toMatch(
+    expect(report.untracked?.message).toContain('the next run would start another job')
+    expect(report.untracked?.hint).toMatch(
       /^To mark the pull request before the next run, run the workflow of the recipe `attach\.yml` with `job-id: job_000001` and `label: docs-agent-weekly`\. The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less/,
     )
-    expect(report.unmarked?.hint).not.toContain('Grant')
+    expect(report.untracked?.hint).not.toContain('Grant')
   }
 })
 
@@ -116,7 +117,7 @@ test.each<[what: string, operation: string, response: Responder, advice: string]
   ],
 ])('after %s (%s), the advice is not about permissions', async (_what, operation, response, advice) => {
   const { isGreen, report, line } = await play(ROLLING, { responses: { [operation]: response } })
-  expect([isGreen, report.unmarked?.message]).toEqual([
+  expect([isGreen, report.untracked?.message]).toEqual([
     false,
     expect.stringContaining('the next run would start another job'),
   ])
@@ -155,7 +156,7 @@ test('a marked pull request whose row cannot be completed is a notice', async ()
   const responses = { [UPDATE_COMMENT]: respondInOrder(({ respond }) => respond(), respondWith(502)) }
   const { isGreen, report, notice, docs } = await playFollowUp({}, { responses })
   expect(docs.pulls[1]?.labels).toContain('docs-agent')
-  expect([isGreen, report.unmarked]).toEqual([true, undefined])
+  expect([isGreen, report.untracked]).toEqual([true, undefined])
   expect(notice?.text).toMatch(/^The history comment was not updated, so it may be out of date: /)
 })
 
@@ -220,7 +221,7 @@ describe('marks a known pull request even if the end of its job cannot be observ
 
 test('names the repository of the pull request that cannot be marked', async () => {
   const { report } = await play({ ...ROLLING }, { responses: { [ADD_LABEL]: NO_ACCESS } })
-  expect(report.unmarked?.message).toMatch(/pull request #\d+ of acme\/docs/)
+  expect(report.untracked?.message).toMatch(/pull request #\d+ of acme\/docs/)
 })
 
 test('names all permissions if a token may read, but not write', async () => {
@@ -263,9 +264,9 @@ const MERGED = (message: string, fields = {}) =>
 describe('the sources of a row', () => {
   const facts = { eventName: 'push', payload: PUSH }
 
-  test('are the commits that came without a pull request', async () => {
+  test('are none if the change came without a pull request', async () => {
     const played = await play({}, { repository: MERGED('Write the guide'), facts })
-    expect(getState(played)?.rows).toMatchObject([{ sources: [`@${commit('b')}`], hidden: 0, exempt: [] }])
+    expect(getState(played)?.rows).toMatchObject([{ sources: [] }])
   })
 
   test('are named in the first version of the comment', async () => {
@@ -288,7 +289,27 @@ describe('the sources of a row', () => {
     for (const body of bodies) expect(body).toContain(', about #101 |')
   })
 
-  test('leave out what the readers of another repository may not know, and count it', async () => {
+  test.each([
+    ['public', ['acme/code#12']],
+    ['private', []],
+  ])('name a pull request of a %s repository in a public one: %j', async (visibility, sources) => {
+    const payload = {
+      action: 'closed',
+      repository: { default_branch: 'main', visibility },
+      pull_request: { number: 12, merged: true, base: { ref: 'main', sha: commit('a') }, head: { sha: commit('b') } },
+    }
+    const onRequest: PlayStepOptions['onRequest'] = (_what, { service, nowMs }) => {
+      const { 'acme/code': code } = service.github.state.repositories
+      if (code === undefined || code.pulls[12] !== undefined) return
+      pushCommit(code, 'topic', { message: 'Add a flag', author: 'mona', files: [] }, nowMs)
+      openPull(code, 12, { title: 'Add a flag', user: 'mona', branch: 'topic' }, nowMs)
+    }
+    const other = { eventName: 'pull_request_target', repository: 'acme/code', payload }
+    const played = await play({ 'pr-repository': 'acme/docs' }, { facts: other, onRequest })
+    expect(getState(played)?.rows).toMatchObject([{ sources }])
+  })
+
+  test('leave out what the readers of another repository may not know', async () => {
     const played = await play(
       { 'pr-repository': 'acme/docs' },
       {
@@ -301,7 +322,7 @@ describe('the sources of a row', () => {
     )
     const state = getState(played)
     expect(state?.rows).toMatchObject([
-      { hidden: 1, sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
+      { sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
     ])
     expect(JSON.stringify(getPull(played)?.comments)).not.toMatch(/acme\/code|ann|main/)
   })
@@ -345,7 +366,7 @@ test('does not replace a comment that somebody has edited meanwhile, and says so
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
   expect([second.isGreen, comment?.body]).toEqual([false, 'Mine now.'])
-  expect(second.report.unmarked?.message).toContain('can no longer be read, because somebody has edited or deleted it')
+  expect(second.report.untracked?.message).toContain('can no longer be read, because somebody has edited or deleted it')
   expect(second.line).toContain('Delete what is left of the comment. To mark the pull request')
 })
 
@@ -356,7 +377,7 @@ test('is red if somebody deletes the history comment meanwhile', async () => {
   }
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING })
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
-  expect([second.isGreen, second.report.unmarked?.code]).toEqual([false, 'not-found'])
+  expect([second.isGreen, second.report.untracked?.code]).toEqual([false, 'not-found'])
 })
 
 describe('if a rolling step finds its pull request in another repository than the one that the next run searches', () => {
@@ -366,7 +387,7 @@ describe('if a rolling step finds its pull request in another repository than th
     const { isGreen, title, report, outputs, line, docs } = await play(given, withoutRepository)
     const number = Number(outputs['pr-number'])
     expect([isGreen, outputs['outcome'], docs.pulls[number]?.labels]).toEqual([false, 'pull-request', ['docs-agent']])
-    expect(report.unmarked?.hint).toBe('Set `pr-repository` to `acme/docs`.')
+    expect(report.untracked?.hint).toBe('Set `pr-repository` to `acme/docs`.')
     expect(title).toBe('The next run would not find the pull request')
     expect(line).toContain(
       `Pull request #${number} is in \`acme/docs\`, but the next run looks for it in \`acme/code\``,
@@ -380,7 +401,7 @@ describe('if a rolling step finds its pull request in another repository than th
     ['could not be read without a permission', { 'pulls/get': NO_ACCESS }],
   ])('it also names the token, if the pull request %s', async (_what, responses) => {
     const { report } = await play(ROLLING, { ...withoutRepository, responses })
-    expect(report.unmarked?.hint).toMatch(
+    expect(report.untracked?.hint).toMatch(
       /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To mark the pull request, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
     )
   })
@@ -388,7 +409,7 @@ describe('if a rolling step finds its pull request in another repository than th
   test('it keeps the error through a fix round', async () => {
     const given = { ...ROLLING, 'wait-for-checks': 'true', 'fix-rounds': '1' }
     const { report } = await play(given, { ...withoutRepository, github: combineScenarios(['checks-fixed']) })
-    expect([report.rounds.length, report.unmarked?.hint]).toEqual([1, 'Set `pr-repository` to `acme/docs`.'])
+    expect([report.rounds.length, report.untracked?.hint]).toEqual([1, 'Set `pr-repository` to `acme/docs`.'])
   })
 
   test.each<[string, Given, Partial<PlayStepOptions>]>([
@@ -404,6 +425,6 @@ describe('if a rolling step finds its pull request in another repository than th
       isRenamed = true
     }
     const { isGreen, report } = await play(given, { ...options, onRequest })
-    expect([isGreen, report.unmarked]).toEqual([true, undefined])
+    expect([isGreen, report.untracked]).toEqual([true, undefined])
   })
 })

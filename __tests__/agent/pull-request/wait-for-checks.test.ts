@@ -3,7 +3,7 @@ import type { AgentInputs } from '../../../src/agent/inputs.ts'
 import { findRoundStop } from '../../../src/agent/fix-rounds.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/checks.ts'
-import { type AgentStep, describePullRequest, type Findings, formatWarnings } from '../../../src/agent/record.ts'
+import { type Acts, describePullRequest, type PullRequestFacts, formatWarnings } from '../../../src/agent/record.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
@@ -23,8 +23,8 @@ const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
 /** Whether a fix round would follow, as a step decides it. */
 const mayFixIn =
-  ({ clock, deadlineAt, inputs, record }: AgentStep) =>
-  (failed: Findings): boolean =>
+  ({ clock, deadlineAt, inputs, record }: Acts) =>
+  (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
 
 /** Reads of the checks, in order. Nothing shows that no further check is to come. */
@@ -94,16 +94,11 @@ test.each<[string, (readonly Check[] | ActionError)[], string, number]>([
 
 const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
-test('warns once that a failed run may have been replaced, and only for the final head', async () => {
-  const doubtful = [{ ...FAILED[0], doubt: createGitHubError('forbidden', 'Grant it.') }]
-  const { found, notice } = await poll([PENDING, doubtful])
-  expect([found.checks, notice]).toEqual([
-    'failure',
-    `A failed run counts as a failure although a later run of its workflow may have replaced it: GitHub said forbidden. ${GRANT}`,
-  ])
-  const other = await poll([doubtful, createGitHubError('not-found')], {}, { readPullRequest: resolveInOrder(MOVED) })
-  expect(other.found).toEqual(describePullRequest(MOVED))
-  expect(other.notice).toBe('The checks could not be read: GitHub said not-found.')
+test('warns that the checks could not be read, and forgets those of the head before', async () => {
+  const reads = [FAILED, createGitHubError('not-found')]
+  const { found, notice } = await poll(reads, {}, { readPullRequest: resolveInOrder(MOVED) })
+  expect(found).toEqual(describePullRequest(MOVED))
+  expect(notice).toBe('The checks could not be read: GitHub said not-found.')
 })
 
 const RUNNING = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'

@@ -21,11 +21,6 @@ const commit = (sha: string, parent: string, fields: Partial<PullRequestCommit> 
 const FIRST = commit('first', 'base', { writtenBy: AGENT, committedBy: AGENT })
 const OWNERS = new Set([AGENT])
 
-test('counts a commit by a person that the agent committed as the work of the agent', () => {
-  const added = commit('added', 'first', { committedBy: AGENT })
-  expect(attributeCommits([FIRST], [FIRST, added], OWNERS)).toEqual({ byAgent: 1, otherAuthors: new Map() })
-})
-
 test('a follow-up that the agent commits in the name of a person has changed the pull request', async () => {
   const account = { id: 11, login: 'mona', type: 'User' }
   const inHerName = <One extends { author: object }>(one: One) => ({ ...one, author: { ...one.author, ...account } })
@@ -48,48 +43,31 @@ test('a follow-up that the agent commits in the name of a person has changed the
   expect(hostCalls.join('\n')).not.toContain('Others have committed')
 })
 
-test('counts a commit by the agent that GitHub committed', () => {
-  const added = commit('added', 'first', { writtenBy: AGENT, committedBy: 'web-flow' })
-  expect(attributeCommits([FIRST], [FIRST, added], OWNERS).byAgent).toBe(1)
+const BY_ANN = commit('byAnn', 'first')
+
+test.each<[string, Partial<PullRequestCommit>, boolean]>([
+  ['by a person that the agent committed', { committedBy: AGENT }, true],
+  ['by the agent that GitHub committed', { writtenBy: AGENT, committedBy: 'web-flow' }, true],
+  ['that a person committed', {}, false],
+  ['by a person that GitHub committed', { committedBy: 'web-flow' }, false],
+  ['by a person that the agent has rewritten', { ...BY_ANN, committedBy: AGENT }, true],
+  ['by the agent that the agent has rewritten', FIRST, true],
+  ['by the agent that a person has rewritten', { ...FIRST, committedBy: 'ann' }, false],
+])('a new commit %s counts as the work of whoever made it', (_what, fields, isByAgent) => {
+  const added = commit('added', 'byAnn', { ...fields, sha: 'added' })
+  const others = new Map(isByAgent ? [] : [['ann', 1]])
+  expect(attributeCommits([FIRST, BY_ANN], [FIRST, BY_ANN, added], OWNERS)).toEqual({ byAgent: +isByAgent, others })
 })
 
-test('does not count a rebase of a known commit by a person, and counts what the agent added on top', () => {
-  const byAnn = commit('byAnn', 'first')
-  const rebased = [
-    { ...FIRST, sha: 'first2', parents: ['base2'] },
-    { ...byAnn, sha: 'byAnn2', parents: ['first2'], committedBy: AGENT },
-  ]
-  const none = { byAgent: 0, otherAuthors: new Map() }
-  expect(attributeCommits([FIRST, byAnn], rebased, OWNERS)).toEqual(none)
-  const more = commit('more', 'byAnn2', { committedBy: AGENT })
-  expect(attributeCommits([FIRST, byAnn], [...rebased, more], OWNERS)).toEqual({ ...none, byAgent: 1 })
-})
+const SECOND_ACCOUNT = 'acme-agent-2[bot]'
 
-test.each([{ writtenAt: '2026-02-02T00:00:00Z' }, { message: 'another' }, { writtenBy: 'dora', committedBy: AGENT }])(
-  'counts a rewritten commit with %j as new work',
+test.each([{ writtenAt: '2026-02-02T00:00:00Z' }, { message: 'another' }, { writtenBy: SECOND_ACCOUNT }])(
+  'a commit that differs from an earlier one by %j is not rewritten, so its author counts',
   (fields) => {
-    const byAnn = commit('byAnn', 'first')
-    const rewritten = { ...byAnn, sha: 'byAnn2', committedBy: AGENT, ...fields }
-    expect(attributeCommits([FIRST, byAnn], [FIRST, rewritten], OWNERS).byAgent).toBe(1)
+    const added = { ...FIRST, committedBy: 'ann', sha: 'added', ...fields }
+    expect(attributeCommits([FIRST], [FIRST, added], new Set([AGENT, SECOND_ACCOUNT])).byAgent).toBe(1)
   },
 )
-
-test('does not count a person who commits for herself, or merges on GitHub', () => {
-  const byAnn = [commit('byAnn', 'first'), commit('merged', 'byAnn', { committedBy: 'web-flow' })]
-  expect(attributeCommits([FIRST], [FIRST, ...byAnn], OWNERS)).toEqual({
-    byAgent: 0,
-    otherAuthors: new Map([['ann', 2]]),
-  })
-})
-
-test('counts the commits of a branch that somebody has merged into the pull request', () => {
-  const side = [commit('older', 'base', { writtenBy: AGENT }), commit('byAnn', 'older')]
-  const merged = commit('merged', 'first', { parents: ['first', 'byAnn'], committedBy: 'web-flow' })
-  expect(attributeCommits([FIRST], [...side, FIRST, merged], OWNERS)).toEqual({
-    byAgent: 1,
-    otherAuthors: new Map([['ann', 2]]),
-  })
-})
 
 test('the person in whose name the agent wrote the first commit is no owner', () => {
   const inHerName = commit('first', 'base', { committedBy: AGENT })

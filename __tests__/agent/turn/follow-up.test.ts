@@ -4,7 +4,9 @@ import type { DocsServiceClient } from '../../../src/docs-service/client.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenario } from '../../../src/emulator/github/github-scenarios.ts'
-import { pushCommit } from '../../../src/emulator/github/repository-changes.ts'
+import { moveBranch, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
+import type { Commit, RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
@@ -384,16 +386,56 @@ describe('what a turn did to the pull request', () => {
     expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
   })
 
-  test('`unchanged` if somebody has rebased the branch', async () => {
+  const BRANCH = 'agent/job_finished'
+  type Rewrite = (docs: RepositoryState, old: Commit, nowMs: number) => Partial<Parameters<typeof pushCommit>[2]>
+
+  /** Replaces the commits of the pull request during the turn, in which the agent adds none. */
+  async function playRewrite(rewrite: Rewrite): Promise<PlayedStep> {
     const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
-      const { sha: base } = pushCommit(docs, 'main', { message: 'Other', author: 'mona', files: [] }, nowMs)
-      const old = docs.commits.find(({ sha }) => sha === docs.branches['agent/job_finished'])
+      const old = docs.commits.find(({ sha }) => sha === docs.branches[BRANCH])
       if (old === undefined) throw new Error('The branch has no commit.')
-      pushCommit(docs, 'agent/job_finished', { ...old, parents: [base], committer: 'mona' }, old.atMs)
+      pushCommit(docs, BRANCH, { ...old, ...rewrite(docs, old, nowMs) }, old.atMs)
     })
-    const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
+    return (await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })).played
+  }
+
+  const rebase =
+    (committer: string): Rewrite =>
+    (docs, _old, nowMs) => ({
+      parents: [pushCommit(docs, 'main', { message: 'Other', author: 'mona', files: [] }, nowMs).sha],
+      committer,
+    })
+
+  test.each<[string, Rewrite]>([
+    ['amended its commit and kept the message', () => ({ files: [{ filename: 'docs/index.md', patch: '' }] })],
+    ['rebased the branch', rebase(AGENT_USER)],
+  ])('`updated` if the agent has %s', async (_what, rewrite) => {
+    const { report, outputs } = await playRewrite(rewrite)
+    expect([report.outcome, report.operation, outputs['changed']]).toEqual(['pull-request', 'updated', 'true'])
+  })
+
+  test('`unchanged` if somebody else has rebased the branch, and names the committer', async () => {
+    const played = await playRewrite(rebase('mona'))
     expect(played.report).toMatchObject({ outcome: 'no-changes', operation: 'unchanged' })
-    expect(notices(played)).not.toContain('Others have committed')
+    expect(played.outputs['changed']).toBe('false')
+    expect(notices(played)).toContain('received 1 commit by others and none by the agent: 1 by mona.')
+  })
+
+  test('not known if a forced push has removed a commit', async () => {
+    let kept = ''
+    const prepare = (docs: RepositoryState): void => {
+      kept = docs.branches[BRANCH] ?? ''
+      pushCommit(docs, BRANCH, { message: 'Second', author: AGENT_USER, files: [] }, DEFAULT_START_MS)
+    }
+    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+      moveBranch(docs, BRANCH, kept, { by: AGENT_USER, atMs: nowMs })
+    })
+    const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { prepare, onRequest })
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: undefined })
+    expect(played.outputs['changed']).toBe('')
+    expect(played.report.warnings.map(({ error }) => error.message)).toEqual([
+      'Pull request #1 has another head commit, but no new commit.',
+    ])
   })
 
   test.each<['merge' | 'close', string]>([

@@ -8,7 +8,7 @@ import {
   type PollState,
 } from '../../../src/agent/turn/poll-schedule.ts'
 import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
-import { plainRecipient } from '../../../src/agent/turn/recipient.ts'
+import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
@@ -131,15 +131,15 @@ test('throws an unexpected error instead of reporting an outcome', async () => {
 test('ends the read of the job before it reports that the follow-up must not be sent', async () => {
   const refused = new ActionError('not-sent', 'Pull request #7 was merged before the prompt was sent.')
   const client = fakeClient({ reads: [completed, failure('unreachable'), failure('unreachable'), completed] })
-  const recipient = { ...plainRecipient(FOLLOW_UP), check: () => Promise.reject(refused) }
-  await expect(runTurn(recipient, new JobWatch(fakeStep({ client })))).rejects.toBe(refused)
+  const target = { ...plainTarget(FOLLOW_UP), validate: () => Promise.reject(refused) }
+  await expect(runTurn(target, new JobWatch(fakeStep({ client })))).rejects.toBe(refused)
   expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
 })
 
 test('announces a follow-up once, when it is sent, although the job was busy at first', async () => {
-  const recipient = { ...plainRecipient(FOLLOW_UP), announcement: 'Sending.' }
+  const target = { ...plainTarget(FOLLOW_UP), announcement: 'Sending.' }
   const script = { before: [completed, active, active, completed], message: active, reads: [active, completed] }
-  const { log, client } = await playTurn({ task: FOLLOW_UP, recipient, ...script })
+  const { log, client } = await playTurn({ task: FOLLOW_UP, target, ...script })
   expect(log.filter((line) => /Sending|busy/.test(line))).toEqual([expect.stringContaining('busy'), 'Sending.'])
   expect(client.calls.filter((call) => call !== 'get')).toEqual(['message'])
 })
@@ -291,7 +291,6 @@ describe('job watch', () => {
 })
 
 describe('wait for job', () => {
-  const unsafe = job({ status: 'completed', hasUnsafeLink: true })
   /** All reads for a late link except the last. */
   const UNLINKED = Array<Job>(5).fill(withoutLink)
 
@@ -313,15 +312,6 @@ describe('wait for job', () => {
     ['the last read counts: archived', created([withoutLink, archived]), ended('archived')],
     ['the last read counts: active, completed', created([withoutLink, active, completed]), ended('pull-request')],
     ['the last read counts: active', created([withoutLink, active]), ended('timed-out')],
-    [
-      'a link that cannot be used is an immediate error',
-      created([unsafe]),
-      {
-        report: { ...stopped('unusable-link'), job: unsafe },
-        warnings: [expect.stringContaining('not safe to link')],
-        elapsedMs: 10_000,
-      },
-    ],
     [
       'if the last read for a late link fails, it is repeated and can find the link',
       created([...UNLINKED, failure('unreachable'), completed]),

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { getTurnStartDelayMs } from '../../../src/agent/turn/poll-schedule.ts'
-import { plainRecipient } from '../../../src/agent/turn/recipient.ts'
+import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { createTurnDetector } from '../../../src/agent/turn/send.ts'
-import type { Job, TerminalStatus } from '../../../src/docs-service/schemas.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { TerminalStatus } from '../../../src/docs-service/interface.ts'
 import { active, job, LINK } from '../../support/fake-client.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
@@ -117,14 +118,14 @@ interface EarlierTurn {
 /** Plays a whole follow-up to a job that has worked on an earlier prompt. */
 async function playCourse(course: Course & EarlierTurn) {
   const { queueMs, turnMs, before, lagsMs, earlierEndMs, hasOldHistory } = course
-  const recipient = {
-    ...plainRecipient(FOLLOW_UP),
-    getIdleWaitMs: () => Promise.resolve(hasOldHistory ? 0 : MAX_LAG_MS),
+  const target = {
+    ...plainTarget(FOLLOW_UP),
+    idleWaitMs: () => Promise.resolve(hasOldHistory ? 0 : MAX_LAG_MS),
   }
   let acceptedAtMs = Infinity
   const played = await playTurn({
     task: FOLLOW_UP,
-    recipient,
+    target,
     createClient: (clock) => {
       let reads = 0
       const getStateNow = (): Job => {
@@ -135,7 +136,7 @@ async function playCourse(course: Course & EarlierTurn) {
       return {
         createJob: () => Promise.reject(new Error('Unexpected request.')),
         getVisitors: () => Promise.reject(new Error('Unexpected request.')),
-        refusals: () => 0,
+        rateLimitsInARow: () => 0,
         getJob: () => Promise.resolve(getStateNow()),
         sendMessage: () => {
           acceptedAtMs = clock.passed()

@@ -48,7 +48,6 @@ test('every operation responds as GitHub’s API description says', () => {
     '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
     `/commits/${head}/pulls`,
     '/tags',
-    '/releases',
     `/commits/${head}/check-runs`,
     `/commits/${head}/check-suites`,
     `/commits/${head}/status`,

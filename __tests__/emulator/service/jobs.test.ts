@@ -137,7 +137,7 @@ test('lists the turns that pushed in order, and does not mutate the record of a 
 })
 
 test('a hostile link is a valid URL', () => {
-  const { prLink } = toJobBody(createJob(), 20_000, 'http://127.0.0.1:4010', 'hostile-link') as { prLink: string }
+  const { prLink } = toJobBody(createJob(), 20_000, 'http://127.0.0.1:4010', 'hostile') as { prLink: string }
   expect(prLink).toContain('##[error]')
   expect(prLink).not.toMatch(/[\u0000-\u0020]/)
   expect(new URL(prLink).pathname).toBe('/acme/docs/pull/7')

@@ -55,7 +55,6 @@ const LIKE_PULL_REQUEST = [
   'idle-follow-up',
   'sparse',
   'hostile',
-  'hostile-link',
   'bad-id',
 ] as const
 

@@ -14,17 +14,7 @@ test('what a runner downloads stays below the limit', () => {
 })
 
 test('a runner downloads the actions and the documentation, and nothing else', () => {
-  const forUsers = [
-    'action.yml',
-    'visitors',
-    'emulator',
-    'fleet',
-    'dist',
-    'docs',
-    'package.json',
-    'README.md',
-    'LICENSE',
-  ]
+  const forUsers = ['action.yml', 'visitors', 'emulator', 'dist', 'docs', 'package.json', 'README.md', 'LICENSE']
   const forDevelopers = ['.ci', '__tests__', 'dist/start', 'docs/assets', 'package-lock.json', 'scripts', 'src']
   expect(leftOut(...forUsers, ...forDevelopers)).toEqual(forDevelopers)
 })

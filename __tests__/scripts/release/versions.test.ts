@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { setFleetVersion, setOwner, setPackageVersion } from '../../../scripts/release/versions.ts'
+import { setOwner, setPackageVersion } from '../../../scripts/release/versions.ts'
 import { root } from '../../support/markdown-files.ts'
 
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
@@ -18,17 +18,6 @@ test('writes the next version of the package, and of none of its dependencies', 
   const [, , undici] = parseVersions(lock) as string[]
   expect(parseVersions(setPackageVersion(lock, '9.8.7'))).toEqual(['9.8.7', '9.8.7', undici])
   expect(() => setPackageVersion('{}', '9.8.7')).toThrow('no version')
-})
-
-test('fleet.yml uses the action and its own parts at the immutable tag of its own release', () => {
-  const fleet = read('.github/workflows/fleet.yml')
-  const listUses = (text: string) =>
-    Array.from(text.matchAll(/uses: [\w-]+\/(docs-agent-action\S*)/g), ([, used]) => used)
-  const listExpected = (version: string) =>
-    ['/fleet/check', '', '/fleet/table'].map((folder) => `docs-agent-action${folder}@v${version}`)
-  expect(listUses(fleet)).toEqual(listExpected(String(parseVersions(read('package.json')))))
-  expect(listUses(setFleetVersion(fleet, '9.8.7'))).toEqual(listExpected('9.8.7'))
-  expect(() => setFleetVersion('', '9.8.7')).toThrow('two parts')
 })
 
 test('names the owner of the action, and drops the marks that then say nothing', () => {

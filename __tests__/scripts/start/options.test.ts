@@ -120,7 +120,7 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['', { npm_config_list: 'true' }, { kind: 'list' }],
   ['--help', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
   ['-h', {}, { kind: 'help' }],
-  ['--action visitors --input trend=12', {}, { defaults: { days: '30' }, given: { trend: '12' } }],
+  ['--action visitors --input compare=true', {}, { defaults: { days: '30' }, given: { compare: 'true' } }],
 ])('parses %j with %j', (flags, env, wanted) => {
   expect(readOptions(splitCommand(flags), env)).toMatchObject(wanted)
 })

@@ -209,9 +209,6 @@ test.each([
   ],
   ['| Page | Views |\n| --- | ---: |\n| `/a` | 10 <!-- row=1 --> |', 'Page  Views\n/a    10'],
   ['<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>', '▾ Prompt\n    **one**\n    <b>'],
-  // No terminal draws a chart.
-  ['a\n\n```mermaid\nxychart-beta\n  line [1]\n```\n\nb', 'a\n\n(GitHub draws a chart here.)\n\nb'],
-  ['```mermaid\npie\n  title "People (blue)"\n```', '(GitHub draws a chart here, “People (blue)”.)'],
   ['```yaml\njob-id: `x`\n<b>&amp;\n```\nafter', '    job-id: `x`\n    <b>&amp;\n\nafter'],
 ])('%j is shown as %j', (markdown, text) => {
   expect(markdownToTerminal(markdown, paintNothing)).toBe(text)

@@ -4,10 +4,9 @@
  */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 
-const { ARTIFACTS_FOLDER = '', GH_TOKEN = '', GITHUB_API_URL = '', GOJQ = '' } = process.env
+const { GH_LOG = '', GH_TOKEN = '', GITHUB_API_URL = '', GOJQ = '' } = process.env
 
 interface Response {
   readonly status: number
@@ -91,7 +90,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  appendFileSync(join(ARTIFACTS_FOLDER, 'gh.log'), `${args.join(' ')}\n`)
+  appendFileSync(GH_LOG, `${args.join(' ')}\n`)
   if (GH_TOKEN === '') throw new Error('Set the environment variable GH_TOKEN.')
   const words = args[0] === 'api' ? 1 : 2
   const name = args.slice(0, words).join(' ')

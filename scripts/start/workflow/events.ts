@@ -1,3 +1,4 @@
+import { isUnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -86,6 +87,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
   if (ref.kind === 'tag') docs.tags[ref.name] = sha
   const end = (title: string, payload: Payload): HappenedEvent => ({ title, payload, ref: named, sha })
 
+  if (isUnsupportedEvent(event)) return end(event, { repository: about, sender })
   switch (event) {
     case 'push': {
       const created = ref.kind === 'tag' ? { before: NO_COMMIT, created: true, commits: [] } : {}

@@ -1,10 +1,13 @@
 import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
+import { isUnsupportedEvent, type UnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
 import type { Filter, Trigger } from './workflow-file.ts'
 
 export const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release', 'issue_comment'] as const
-export type EventName = (typeof EVENTS)[number]
+/** Of an unsupported event, the error of the step is played. */
+export type EventName = (typeof EVENTS)[number] | UnsupportedEvent
 
-export const isEventName = (name: string): name is EventName => EVENTS.some((event) => event === name)
+export const isEventName = (name: string): name is EventName =>
+  EVENTS.some((event) => event === name) || isUnsupportedEvent(name)
 
 /** What an event is about. */
 export interface Ref {

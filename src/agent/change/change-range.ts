@@ -3,7 +3,7 @@
  * about its commits.
  */
 import type { Context } from '../../action/step.ts'
-import type { Event, Subject, Work } from '../../github/event.ts'
+import type { Event, Subject } from '../../github/event.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { RequestedRange } from '../inputs.ts'
 
@@ -88,7 +88,7 @@ function getPushRange({ branch, push: { move }, defaultBranch }: EventOfKind<'pu
 /** A new tag is compared with the tag before it, a moved tag with the commit that it pointed to before. */
 function getTagRange({ tag, push }: EventOfKind<'tag'>): ChangeRange {
   const fallback = { kind: 'since-tag', tag } as const
-  if (push === undefined || push.move.kind === 'made') return fallback
+  if (push.move.kind === 'made') return fallback
   const { move } = push
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
@@ -110,13 +110,14 @@ function getSubjectRange(subject: Subject): ChangeRange {
  * On another branch, compares the run's commit with the default branch. On the default branch, a run names only its own
  * commit, so the range begins at the last successful run of the same workflow.
  */
-function getWorkRange({ sha: head, branch, isOfFork, pullRequests }: Work, event: Event): ChangeRange | undefined {
+function getRunRange({ run, work, defaultBranch }: EventOfKind<'workflow-run'>): ChangeRange | undefined {
+  if (run.cause === 'unknown') return UNKNOWN_CAUSE
+  const { sha: head, branch, isOfFork, pullRequests } = work
   if (head === undefined) return undefined
-  const { defaultBranch } = event
   const isOnDefault = defaultBranch === undefined || (branch === defaultBranch && !isOfFork)
   const base = pullRequests[0]?.baseSha ?? (isOnDefault ? undefined : defaultBranch)
   if (base !== undefined) return { kind: 'compare', base, head, about: 'the commits of the triggering run' }
-  const { id: runId, workflowId } = event.kind === 'workflow-run' ? event.run : {}
+  const { id: runId, workflowId } = run
   const otherRun = runId === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId }
   return { kind: 'since-last-success', head, otherRun }
 }
@@ -140,12 +141,7 @@ function getEventRange(event: Event): ChangeRange | undefined {
     case 'review':
       return event.subject && getSubjectRange(event.subject)
     case 'workflow-run':
-      return event.run.cause === 'unknown' ? UNKNOWN_CAUSE : getWorkRange(event.work, event)
-    case 'checks':
-      return getWorkRange(event.work, event)
-    case 'deletion':
-      return DELETED
-    case 'branch':
+      return getRunRange(event)
     case 'schedule':
     case 'manual':
     case 'other':
@@ -165,7 +161,7 @@ export function findChangeRange(
   // A comment is about its pull request or issue, and no run looks back to a run of a comment.
   if (event.kind === 'comment' || event.kind === 'review') return range
   // GitHub records the run for a push that deleted a branch on the newest commit of the default branch. If this run succeeds,
-  // later runs look back to it, so it must look back itself. No run looks back to a run of `delete` or of a pull request.
+  // later runs look back to it, so it must look back itself. No run looks back to a run of a pull request.
   const isBase = (event.kind === 'push' || event.kind === 'tag') && refName === event.defaultBranch
   if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha

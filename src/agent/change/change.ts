@@ -2,18 +2,18 @@
  * Examines the change that started the run: whether it counts, what the prompt says about it, and who wrote and approved it.
  * Hides the order of the requests about its range, commits, files and pull requests.
  */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, orNotSent, asExpectedError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
 import { quoteName, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
-import type { AgentStep, Source } from '../record.ts'
+import type { Acts, Facts, Reads } from '../record.ts'
 import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
@@ -32,7 +32,8 @@ import {
   compareWithFallback,
   type FoundChange,
   isChangeWanted,
-  refuseToLookBack,
+  noticeMovedBase,
+  assertRangeAllowed,
 } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
 import { checkPayload, findLoop, type LoopReason, needsRange } from './own-changes.ts'
@@ -40,13 +41,13 @@ import {
   type ChangeCommit,
   listEventCommits,
   mergeCommits,
-  openSourceLookUp,
-  type SourceLookUp,
+  createPullRequestLookup,
+  type PullRequestLookup,
   type SourcePullRequest,
 } from './sources.ts'
 
 /** What is known about the change that started the run. */
-export interface ChangeFindings {
+export interface ChangeFacts {
   /** Added after the prompt; may be empty. */
   readonly promptContext: string
   /** What is added to the prompt, for the log and the summary. Undefined if nothing is. */
@@ -54,7 +55,7 @@ export interface ChangeFindings {
   /** Undefined if no range was compared. */
   readonly compared?: Compared | undefined
   /** Undefined if the step only attaches. */
-  readonly sources?: SourceLookUp
+  readonly sources?: PullRequestLookup
   /** The numbers of the pull requests that `skip-labels` exempts. */
   readonly exempt?: readonly number[]
 }
@@ -63,7 +64,7 @@ export interface ChangeFindings {
 const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the pull requests of the event are the change, instead of the commits of a range. */
-const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: AgentStep): boolean =>
+const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: Facts): boolean =>
   inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
 
 /** The change after `paths` was applied to its files. */
@@ -85,7 +86,7 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
  * incomplete list never skips the step.
  * @throws ActionError `cancelled`
  */
-async function filterByPaths(found: FoundChange, step: AgentStep): Promise<Filtered> {
+async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered> {
   const { paths } = step.inputs
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, title, totalCommits, unlisted } = found
@@ -130,7 +131,7 @@ function explainNoChange(range: ChangeRange): string | undefined {
 }
 
 /** Skips events without a change and runs that the payload shows to be the agent's own work, before any request. */
-function checkEvent(range: ChangeRange, step: AgentStep): Skip | undefined {
+function checkEvent(range: ChangeRange, step: Acts): Skip | undefined {
   const noChange = explainNoChange(range)
   if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(step.inputs)))
     return skip(noChange)
@@ -145,7 +146,7 @@ function checkEvent(range: ChangeRange, step: AgentStep): Skip | undefined {
 async function readFiltered(
   found: FoundChange | undefined,
   range: ChangeRange,
-  step: AgentStep,
+  step: Acts,
 ): Promise<Partial<Filtered> | Skip> {
   if (found === undefined) return {}
   const filtered = await filterByPaths(found, step)
@@ -163,10 +164,10 @@ async function readFiltered(
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
 
-const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: AgentStep): boolean =>
+const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: Facts): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
 
-function explainExempt(numbers: readonly number[], repository: string, { context }: AgentStep): string {
+function explainExempt(numbers: readonly number[], repository: string, { context }: Facts): string {
   const isHere = isSameRepository(repository, context.repository)
   const list = isHere
     ? formatNumbers(numbers)
@@ -175,7 +176,7 @@ function explainExempt(numbers: readonly number[], repository: string, { context
 }
 
 /** Returns the commits of a change, newest first. */
-function listChangeCommits(compared: Compared | undefined, { context }: AgentStep): readonly ChangeCommit[] {
+function listChangeCommits(compared: Compared | undefined, { context }: Facts): readonly ChangeCommit[] {
   const ofEvent = listEventCommits(context)
   return compared === undefined ? ofEvent : mergeCommits(compared.commits, ofEvent)
 }
@@ -196,8 +197,8 @@ const NOT_EXEMPT: Exemption = { numbers: [], isComplete: false }
  */
 async function findExemption(
   compared: Compared | undefined,
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<Exemption> {
   const { context, inputs } = step
   const { event, repository } = context
@@ -209,7 +210,7 @@ async function findExemption(
   const found: SourcePullRequest[] = []
   let isComplete = true
   if (isOfEvent(origin, step)) {
-    const github = openGitHub(step)
+    const github = requireGitHub(step)
     found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
   } else {
     const commits = listChangeCommits(compared, step)
@@ -228,7 +229,7 @@ async function findExemption(
 }
 
 /** Records why the loop guard skips the step, and returns the reason. */
-function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
+function skipLoop({ title, text }: LoopReason, { record }: Acts): Skip {
   record.notice(title, text)
   return skip(text)
 }
@@ -240,10 +241,7 @@ function skipLoop({ title, text }: LoopReason, { record }: AgentStep): Skip {
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(
-  step: AgentStep,
-  startLookUp = (): void => undefined,
-): Promise<ChangeFindings | Skip> {
+export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ChangeFacts | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
@@ -251,11 +249,12 @@ export async function resolveChange(
   const range = findChangeRange(context, changeRange)
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
-  refuseToLookBack(range, step)
+  assertRangeAllowed(range, step)
+  noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined
-  const sources = openSourceLookUp(context.repository, step)
+  const sources = createPullRequestLookup(context.repository, step)
   // The event has all commits of a push, so that the look-up need not wait for the comparison, unless `paths` may skip the step.
   const isEarly = paths.length === 0 && context.event.kind === 'push' && changeRange.kind === 'event'
   const early = isEarly ? findLoop(undefined, sources, step) : undefined
@@ -270,14 +269,14 @@ export async function resolveChange(
 /** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
 async function applyExemption(
   { change, description }: Partial<Filtered>,
-  ofRun: SourceLookUp,
-  step: AgentStep,
-): Promise<ChangeFindings | Skip> {
+  ofRun: PullRequestLookup,
+  step: Acts,
+): Promise<ChangeFacts | Skip> {
   const { repository } = step.context
   const isHere = change === undefined || isSameRepository(change.repository, repository)
-  const sources = isHere ? ofRun : openSourceLookUp(change.repository, step)
+  const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
   const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await requireBeforeSending(
+  const { numbers, isComplete } = await orNotSent(
     UNKNOWN_LABELS,
     find,
     GITHUB_RETRY_HINT,
@@ -288,7 +287,7 @@ async function applyExemption(
   return { ...renderChange(change, numbers, step), sources, exempt: numbers }
 }
 
-function renderChange(change: Compared | undefined, exempt: readonly number[], step: AgentStep): ChangeFindings {
+function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.
@@ -301,7 +300,7 @@ function renderChange(change: Compared | undefined, exempt: readonly number[], s
 }
 
 /** Logs what is added to the prompt, once it is known that a prompt is sent. */
-export function recordAdded({ added }: ChangeFindings, { record, runner }: AgentStep): void {
+export function recordAdded({ added }: ChangeFacts, { record, runner }: Acts): void {
   if (added === undefined) return
   runner.log(added)
   record.add({ change: joinSentences([record.read().change, added]) })
@@ -317,26 +316,23 @@ const UNKNOWN_PEOPLE =
  * Compares the range if the inputs request reviews from its authors or approvers, and the range was not compared before.
  * @throws ActionError `cancelled`
  */
-export async function compareForPeople(change: ChangeFindings, step: AgentStep): Promise<ChangeFindings> {
+export async function compareForPeople(change: ChangeFacts, step: Acts): Promise<ChangeFacts> {
   const { context, inputs, record } = step
   const { hasAuthors, hasApprovers } = inputs.reviewers
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const found = await record.attempt(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
+  const found = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
   return found === undefined || 'reason' in found ? change : { ...change, compared: found }
 }
 
 /** At the same time, so that a long list does not delay the end of the step. */
 const MAX_PARALLEL_LOOK_UPS = 8
 
-/** A repository's name can have 140 characters, and all commits must fit into the history comment. */
-const MAX_SOURCES = 300
-
 /** Says what follows if not every source of a change is known. */
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
-    ...(label === '' ? [] : ['the history names commits instead']),
+    ...(label === '' ? [] : ['the history may not name all of them']),
     ...(reviewers.hasApprovers
       ? ['some people who approved these pull requests may not have been asked for a review']
       : []),
@@ -345,11 +341,11 @@ function describeUnknownSources({ label, reviewers }: AgentInputs): string {
 }
 
 /**
- * Lists what a change came from, newest first: merged pull requests, and commits that were pushed directly. If GitHub fails, or
- * there are too many look-ups, that is reported, and commits whose pull request is unknown are listed as if they had none.
+ * Lists the merged pull requests that a change came from, newest first. If GitHub fails, or there are too many look-ups, that is
+ * reported, and the others are listed.
  * @throws ActionError `cancelled`
  */
-export async function listSources(change: ChangeFindings, step: AgentStep): Promise<readonly Source[]> {
+export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
   const { context } = step
   const { repository, event } = context
   const { compared, sources } = change
@@ -362,34 +358,22 @@ export async function listSources(change: ChangeFindings, step: AgentStep): Prom
   const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
   const commits = listChangeCommits(compared, step)
   let problem: ActionError | undefined
-  const attempt = async <T>(look: () => Promise<T> | undefined): Promise<T | undefined> => {
-    try {
-      return await look()
-    } catch (error) {
+  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
+    sources.find(commit, commits).catch((error: unknown) => {
       problem ??= asExpectedError(error)
-      return undefined
-    }
-  }
-  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[] | undefined> =>
-    attempt(() => (problem === undefined ? sources.find(commit, commits) : sources.getFound(commit)))
+      return []
+    })
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
-  const found: Source[] = []
-  const seen = new Set<number>()
+  const numbers = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const [index, pullRequests = []] of (await Promise.all(batch.map(find))).entries()) {
-      const merged = pullRequests.filter(({ state }) => state === 'merged')
-      if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
-      for (const { number } of merged.filter((source) => !isOwn(source))) {
-        if (!seen.has(number)) found.push({ ...place, number })
-        seen.add(number)
-      }
-    }
+    for (const source of (await Promise.all(batch.map(find))).flat())
+      if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
   }
   if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
-  return found.slice(0, MAX_SOURCES)
+  return [...numbers].map((number) => ({ ...place, number }))
 }
 
 /** Each pull request costs one or two requests, to find out who approved or merged it. */
@@ -418,15 +402,12 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
  * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
  * @throws ActionError `cancelled`
  */
-async function findApprovers(sources: readonly Source[], step: AgentStep): Promise<readonly string[]> {
+async function findApprovers(sources: readonly PullRequestAddress[], step: Acts): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
-  await record.attempt(UNKNOWN_APPROVERS, async () => {
-    const github = openGitHub(step)
-    const pullRequests = sources.flatMap(({ repository, number }) =>
-      number === undefined ? [] : [{ repository, number }],
-    )
-    for (const source of pullRequests.slice(0, MAX_APPROVED)) {
+  await record.orWarn(UNKNOWN_APPROVERS, async () => {
+    const github = requireGitHub(step)
+    for (const source of sources.slice(0, MAX_APPROVED)) {
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
@@ -444,9 +425,9 @@ async function findApprovers(sources: readonly Source[], step: AgentStep): Promi
  * @throws ActionError `cancelled`
  */
 export async function findPeople(
-  change: ChangeFindings,
-  sources: readonly Source[],
-  step: AgentStep,
+  change: ChangeFacts,
+  sources: readonly PullRequestAddress[],
+  step: Acts,
 ): Promise<readonly string[]> {
   const { hasAuthors, hasApprovers } = step.inputs.reviewers
   const approvers = hasApprovers ? await findApprovers(sources, step) : []

@@ -2,39 +2,22 @@
  * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
  */
 import type { Context, Step } from '../../action/step.ts'
-import type { Comparison, Tag } from '../../github/commits.ts'
+import type { Comparison } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { BRANCH_EVENTS, countsAsBase } from '../../github/workflow-runs.ts'
-import { ActionError, tolerateNotFound, requireBeforeSending } from '../../runtime/errors.ts'
+import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
+import { ActionError, tolerateNotFound, orNotSent } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
-import { type ChangeRange, explainMissingRange, findChangeRange } from './change-range.ts'
-import { findPrecedingTags } from './preceding-tags.ts'
+import type { Acts, Facts } from '../record.ts'
+import { type ChangeRange, explainMissingRange } from './change-range.ts'
+import { findPrecedingTag } from './preceding-tag.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
 type NoComparison = Extract<ChangeRange, { reason: string }>
-
-/** Each tag costs a comparison. Mostly the first tag is the right one. */
-const MAX_TAGS = 5
-
-/** Finds the tag before this one. The list contains tags of other release lines too, so a tag must be in this one's history. */
-async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
-  const before = findPrecedingTags(tag, await github.listTags(repository))
-  // Undefined if the two tags have no common history.
-  const compareWith = ({ name }: Tag) => tolerateNotFound(() => github.compare(repository, name, tag))
-  for (const other of before.slice(0, MAX_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other.name
-
-  // Another release line may have any number of tags. The commits since the oldest tag include the tag that is looked for.
-  const oldest = before.slice(MAX_TAGS).at(-1)
-  const comparison = oldest && (await compareWith(oldest))
-  const inHistory = comparison?.commits.toReversed().flatMap(({ sha }) => before.filter((other) => other.sha === sha))
-  return inHistory?.[0]?.name ?? (comparison?.relation === 'ahead' ? oldest?.name : undefined)
-}
 
 async function findRangeSinceLastSuccess(
   { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
@@ -67,9 +50,12 @@ async function findCompareRange(
     case 'since-last-success':
       return findRangeSinceLastSuccess(range, github, context)
     case 'since-tag': {
-      const base = await findTagBefore(range.tag, github, repository)
+      const base = findPrecedingTag(range.tag, await github.listTags(repository))
       if (base === undefined)
-        return { kind: 'nothing-to-compare', reason: 'no tag with the same prefix precedes this tag in its history' }
+        return {
+          kind: 'nothing-to-compare',
+          reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
+        }
       return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
     }
     case 'pull-request': {
@@ -191,7 +177,7 @@ const invalidInput = (message: string, advice: string): ActionError =>
  * succeeds, so it would move the base past changes that were never sent.
  * @throws ActionError `invalid-input`
  */
-export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentStep): void {
+export function assertRangeAllowed(range: ChangeRange, { context, inputs }: Facts): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
@@ -206,27 +192,19 @@ export function refuseToLookBack(range: ChangeRange, { context, inputs }: AgentS
     )
 }
 
-const MOVES_BASE =
-  'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs, rehearsals and runs with an explicit `change-range` in a separate workflow.'
-
-/**
- * Warns that this run may move the base of later ranges past changes that were never sent: a dry run or a rehearsal that looks
- * back, or a manual run with an explicit range. Other events are not reported for an explicit range: if an automatic run of a
- * workflow has one, all its runs do, and none looks back.
- */
-export function describeMovedBase(inputs: AgentInputs, context: Context): string | undefined {
-  const { changeRange, dryRun, task } = inputs
-  const { event, eventName, actor, repository, isRehearsal } = context
-  if (event.kind === 'tag' || task.kind === 'attach' || !countsAsBase({ event: eventName, actor })) return undefined
-  const looksBack = isChangeWanted(inputs) && findChangeRange(context, changeRange).kind === 'since-last-success'
-  if ((dryRun || isRehearsal) && looksBack) return MOVES_BASE
-  const isOfThisRepository =
-    isExplicitRange(changeRange) && isSameRepository(changeRange.repository ?? repository, repository)
-  return event.kind === 'manual' && isOfThisRepository ? MOVES_BASE : undefined
+/** Says that a run without a real prompt moves the base of later ranges. */
+export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: Acts): void {
+  const isPretended = inputs.dryRun || context.isRehearsal
+  if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
+  if (!BRANCH_EVENTS.includes(context.eventName)) return
+  record.notice(
+    'The base of the next range moves',
+    'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
+  )
 }
 
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBase(found: FoundChange, { record }: AgentStep): void {
+function noticeMissingBase(found: FoundChange, { record }: Acts): void {
   const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
   record.notice(
     'A base commit no longer exists',
@@ -241,7 +219,7 @@ export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the a
  * @throws ActionError `not-sent` if GitHub does not provide the change: a prompt without its change wastes a job, and a
  *   successful run moves the base of the next range past commits that were never sent
  */
-export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange> {
+export async function compareWanted(range: ChangeRange, step: Acts): Promise<FoundChange> {
   const { context, inputs } = step
   const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
   const compare = async (): Promise<FoundChange> => {
@@ -263,5 +241,5 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
   const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
   const source = isExplicitRange(inputs.changeRange) ? inputs.changeRange.repository : undefined
   const isHere = source === undefined || isSameRepository(source, context.repository)
-  return requireBeforeSending(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
+  return orNotSent(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
 }

@@ -1,19 +1,17 @@
 /** Determines from the event alone what started the run: as values for the loop guard, and in words for people. */
 import type { Context } from '../../action/step.ts'
-import type { Event, EventCommit, Subject, Work } from '../../github/event.ts'
+import type { Event, EventCommit, Subject } from '../../github/event.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
 
-/** The pull requests, branch and commits of an event, from which the loop guard decides whether it is the agent's own work. */
+/** The pull requests and commits of an event, from which the loop guard decides whether it is the agent's own work. */
 export interface EventOrigin {
   /** `people`: a manual action or a schedule. `unknown`: GitHub does not record what the run is about. */
   readonly kind: 'people' | 'unknown' | 'other'
   readonly numbers: readonly number[]
-  readonly branch: string | undefined
   /** Newest first. */
   readonly commits: readonly EventCommit[]
 }
 
-/** The `ref` of a deployment may be a commit. */
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
@@ -24,14 +22,14 @@ const getSubjectOrigin = (subject: Subject | undefined): Partial<EventOrigin> =>
 
 /** Reads the origin from the event's payload alone. Malformed parts of the payload are ignored. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
-  const defaults = { numbers: [], branch: undefined, commits: [] }
+  const defaults = { numbers: [], commits: [] }
   return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
 }
 
 /** The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand. */
 function getTagCommits(event: Extract<Event, { kind: 'tag' | 'release' }>, sha: string): readonly EventCommit[] {
   if (event.sender.isBot) return toCommit(SHA.test(sha) ? sha : undefined)
-  return event.kind === 'tag' ? (event.push?.commits ?? []) : []
+  return event.kind === 'tag' ? event.push.commits : []
 }
 
 /** Runners other than GitHub's can omit what was pushed: then only the newest commit is known. */
@@ -41,16 +39,6 @@ function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: strin
 }
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
-  const { defaultBranch } = event
-  /** The default branch identifies no pull request, so it is left out. */
-  const getBranch = (name = ''): string | undefined =>
-    name === '' || name === defaultBranch || SHA.test(name) ? undefined : name
-  /** The branch names of a fork are independent of this repository's, so they are left out. */
-  const getWorkOrigin = ({ sha, message, branch, isOfFork, pullRequests }: Work): Partial<EventOrigin> => ({
-    numbers: pullRequests.filter(({ isElsewhere }) => !isElsewhere).map(({ number }) => number),
-    commits: toCommit(sha, message),
-    branch: isOfFork ? undefined : getBranch(branch),
-  })
   switch (event.kind) {
     // People start or schedule these runs. If an app starts one, a person has ordered it.
     case 'schedule':
@@ -62,32 +50,27 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'issue':
       return getSubjectOrigin(event.subject)
     case 'push':
-      return { commits: getPushedCommits(event, sha), branch: getBranch(event.branch) }
+      return { commits: getPushedCommits(event, sha) }
     case 'tag':
     case 'release':
       return { commits: getTagCommits(event, sha) }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
-    case 'branch':
-      return { branch: getBranch(event.branch) }
     case 'workflow-run': {
-      const { cause } = event.run
-      return cause === 'head' ? getWorkOrigin(event.work) : { kind: cause }
+      const { run, work } = event
+      if (run.cause !== 'head') return { kind: run.cause }
+      const numbers = work.pullRequests.filter(({ isElsewhere }) => !isElsewhere).map(({ number }) => number)
+      return { numbers, commits: toCommit(work.sha, work.message) }
     }
-    case 'deletion':
-      return {}
-    case 'checks':
     case 'other':
-      return getWorkOrigin(event.work)
+      return {}
   }
 }
 
 const KIND_TEXTS = {
   'merge-group': 'merge queue',
   schedule: 'schedule',
-  deletion: 'deletion',
   manual: 'manual run',
-  checks: 'checks',
   other: 'event',
 } as const
 
@@ -101,7 +84,7 @@ export function describeTrigger(event: Event, command: string): LinkedText {
     case 'push':
       return { text: `push to ${quoteName(event.branch)}${by}`, url: event.push.compareUrl }
     case 'tag':
-      return { text: `tag ${quoteName(event.tag)}${by}`, url: event.push?.compareUrl }
+      return { text: `tag ${quoteName(event.tag)}${by}`, url: event.push.compareUrl }
     case 'release':
       return { text: `release ${quoteName(event.tag)}${by}`, url: event.url }
     case 'pull-request':
@@ -116,14 +99,10 @@ export function describeTrigger(event: Event, command: string): LinkedText {
     }
     case 'workflow-run':
       return { text: `workflow ${quoteName(event.run.name ?? 'without a name')}`, url: event.run.url }
-    case 'branch':
-      return { text: `branch ${quoteName(event.branch)}${by}` }
     case 'merge-group':
     case 'schedule':
       return { text: KIND_TEXTS[event.kind] }
-    case 'deletion':
     case 'manual':
-    case 'checks':
     case 'other':
       return { text: `${KIND_TEXTS[event.kind]}${by}` }
   }

@@ -2,12 +2,12 @@
  * The loop guard: the agent's own work never starts the agent. `decideLoop` has the four rules; the rest reads the facts that
  * they need, and no others.
  */
-import { openGitHub } from '../../action/step.ts'
+import { type Context, requireGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { requireBeforeSending, asExpectedError } from '../../runtime/errors.ts'
+import { orNotSent, asExpectedError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { GITHUB_RETRY_HINT, formatGrant, isExplicitRange } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Facts, Reads } from '../record.ts'
 import { isOwnComment, listHistories } from '../pull-request/history.ts'
 import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare-range.ts'
 import { type EventOrigin, findEventOrigin } from './event-origin.ts'
@@ -18,7 +18,7 @@ import {
   listEventCommits,
   mergeCommits,
   sortByLookUp,
-  type SourceLookUp,
+  type PullRequestLookup,
   type SourcePullRequest,
   toChangeCommit,
 } from './sources.ts'
@@ -89,7 +89,7 @@ const OUR_COMMENT: LoopReason = {
 }
 
 /** Checks the event's payload alone, before any request. */
-export function checkPayload(step: AgentStep): LoopReason | undefined {
+export function checkPayload(step: Facts): LoopReason | undefined {
   const { context, inputs } = step
   const { event } = context
   if (inputs.command !== '') return undefined
@@ -103,26 +103,26 @@ export function checkPayload(step: AgentStep): LoopReason | undefined {
 }
 
 /** Whether a pull request is the work of one of this action's jobs. */
-async function isOurs(pullRequest: SourcePullRequest, step: AgentStep): Promise<boolean> {
+async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<boolean> {
   const { context, inputs } = step
   const { label, skipOwnChanges } = inputs
   const { author, labels, number } = pullRequest
   const isLabelled = hasLabel(label, labels)
   if (isLabelled && author.type === 'Bot') return true
-  const { histories } = await listHistories({ repository: context.repository, number }, openGitHub(step))
+  const { histories } = await listHistories({ repository: context.repository, number }, requireGitHub(step))
   const trusted = histories.filter((listed) => listed.author === 'trusted')
   if (skipOwnChanges === 'true') return trusted.length > 0
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
 }
 
 /** Whether this account opened an earlier pull request of this action, among the newest 100. */
-async function openedEarlier(login: string, number: number, step: AgentStep): Promise<boolean> {
+async function openedEarlier(login: string, number: number, step: Reads): Promise<boolean> {
   const { context, inputs } = step
   const { repository } = context
-  const newest = await openGitHub(step).listNewestPullRequests(repository, inputs.label)
+  const newest = await requireGitHub(step).listNewestPullRequests(repository, inputs.label)
   const earlier = newest.find((one) => one.author.login === login && one.number !== number)
   if (earlier === undefined) return false
-  const { histories } = await listHistories(earlier, openGitHub(step))
+  const { histories } = await listHistories(earlier, requireGitHub(step))
   return histories.some(({ author }) => author === 'trusted')
 }
 
@@ -130,7 +130,7 @@ async function openedEarlier(login: string, number: number, step: AgentStep): Pr
 function listCommits(
   found: FoundChange | undefined,
   ofEvent: readonly ChangeCommit[],
-  { inputs }: AgentStep,
+  { inputs }: Facts,
 ): readonly ChangeCommit[] {
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
@@ -139,12 +139,12 @@ function listCommits(
     : mergeCommits(compared.commits, ofEvent)
 }
 
-async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Promise<boolean> {
+async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {
   if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
   if (source.state !== 'merged') return false
   const { repository } = step.context
   const { mergedBy } =
-    'mergedBy' in source ? source : await openGitHub(step).readPullRequest({ repository, number: source.number })
+    'mergedBy' in source ? source : await requireGitHub(step).readPullRequest({ repository, number: source.number })
   return isPerson(mergedBy.login) && mergedBy.type !== 'Bot'
 }
 
@@ -154,8 +154,8 @@ async function isSourceByPerson(source: SourcePullRequest, step: AgentStep): Pro
  */
 async function findOwn(
   commits: readonly ChangeCommit[],
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<readonly number[] | undefined> {
   const own = new Set<number>()
   for (const commit of sortByLookUp(commits, step)) {
@@ -172,8 +172,8 @@ async function findOwn(
 /** Whether one of the commits is a person's, or came from a pull request that a person opened or merged. */
 async function findWorkOfPerson(
   commits: readonly ChangeCommit[],
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<boolean> {
   if (commits.some(isCommitByPerson)) return true
   for (const commit of sortByLookUp(commits, step))
@@ -185,10 +185,10 @@ async function findWorkOfPerson(
 async function readPullRequestWork(
   numbers: readonly number[],
   isByBot: boolean,
-  step: AgentStep,
+  step: Reads,
 ): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
-  const github = openGitHub(step)
+  const github = requireGitHub(step)
   const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
@@ -204,18 +204,18 @@ async function readPullRequestWork(
 }
 
 /** Events that are about no commit, branch or pull request. */
-const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual', 'deletion']
+const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual']
 
 /** Whether a bot caused an event about a commit, a branch or a pull request. */
-function isCausedByBot({ event }: AgentStep['context'], { kind }: EventOrigin): boolean {
+function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
   return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
 }
 
 /** Decides about the pull requests that an event names. */
 async function decideByPullRequests(
   { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event, eventName } = step.context
   const isPullRequestEvent = event.kind === 'pull-request'
@@ -235,45 +235,37 @@ async function decideByPullRequests(
 /** Decides about the commits of a change. */
 async function decideByCommits(
   commits: readonly ChangeCommit[],
-  { branch, isByBot }: { readonly branch: string | undefined; readonly isByBot: boolean },
-  sources: SourceLookUp,
-  step: AgentStep,
+  isByBot: boolean,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event } = step.context
   // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
-  const isOfBranch = 'work' in event && branch !== undefined
+  const isOfBranch = event.kind === 'workflow-run' && !event.work.isOfFork && event.work.branch !== event.defaultBranch
   const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
   if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
   const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
 }
 
-/** Decides about a branch without commits of its own, such as its creation. Its pull request may have been merged since. */
-async function decideByBranch(branch: string, isByBot: boolean, step: AgentStep): Promise<LoopReason | undefined> {
-  const newest = await openGitHub(step).findNewestPullRequestOfBranch(step.context.repository, branch)
-  const own = newest !== undefined && (await isOurs(newest, step)) ? [newest.number] : undefined
-  return decideLoop({ ...NO_LOOP, own, isByBot, hasWorkOfPerson: false })
-}
-
-/** Reads the facts about the pull requests, the commits or the branch that the event is about, and decides. */
+/** Reads the facts about the pull requests or the commits that the event is about, and decides. */
 async function readAndDecide(
   found: FoundChange | undefined,
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, inputs } = step
   const origin = findEventOrigin(context)
-  const { numbers, branch } = origin
+  const { numbers } = origin
   const isByBot = isCausedByBot(context, origin)
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
   const commits = listCommits(found, listEventCommits(context), step)
-  if (commits.length > 0 || branch === undefined) return decideByCommits(commits, { branch, isByBot }, sources, step)
-  return decideByBranch(branch, isByBot, step)
+  return decideByCommits(commits, isByBot, sources, step)
 }
 
 /** What is known without a token: the sender and the payload. */
-function decideFromPayload({ context }: AgentStep): LoopReason | undefined {
+function decideFromPayload({ context }: Facts): LoopReason | undefined {
   const hasWorkOfPerson = listEventCommits(context).some(isCommitByPerson)
   return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
 }
@@ -285,8 +277,8 @@ function decideFromPayload({ context }: AgentStep): LoopReason | undefined {
  */
 export async function findLoop(
   found: FoundChange | undefined,
-  sources: SourceLookUp,
-  step: AgentStep,
+  sources: PullRequestLookup,
+  step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
@@ -303,11 +295,11 @@ export async function findLoop(
       runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
       return undefined
     })
-  return requireBeforeSending(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
+  return orNotSent(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
-export function needsRange(step: AgentStep): boolean {
+export function needsRange(step: Reads): boolean {
   const { event } = step.context
   return event.sender.isBot && (event.kind === 'tag' || event.kind === 'release') && step.github !== undefined
 }

@@ -1,10 +1,10 @@
 /** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
-import { type Context, openGitHub, type Step } from '../../action/step.ts'
-import type { ComparedCommit, PullRequestCommit } from '../../github/commits.ts'
+import { type Context, requireGitHub, type Step } from '../../action/step.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -83,29 +83,8 @@ async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: 
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
-  const pullRequest = await tolerate(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
+  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
-}
-
-/**
- * Returns which commits of a range came from a pull request: its own commits, or the commits that a rebase merge created from
- * them in the same order, with other ids.
- * @param newest the newest commit of the range that came from the pull request
- * @param commits of the range, newest first
- */
-export function matchCommits(
-  listed: readonly PullRequestCommit[],
-  newest: Pick<ChangeCommit, 'sha'>,
-  commits: readonly ChangeCommit[],
-): readonly string[] {
-  const below = commits.slice(commits.findIndex(({ sha }) => sha === newest.sha))
-  const matched = listed.map(({ sha }) => sha)
-  for (const [index, original] of listed.toReversed().entries()) {
-    const rebased = below[index]
-    if (rebased?.message !== original.message || rebased.author !== original.author) break
-    matched.push(rebased.sha)
-  }
-  return matched
 }
 
 /**
@@ -118,7 +97,7 @@ const THIRD_LOOK_MS = SECOND_LOOK_MS + 5_000
 const MAX_LOOK_UPS = 100
 
 /** Looks up the pull requests of commits, each commit once. */
-export interface SourceLookUp {
+export interface PullRequestLookup {
   /**
    * Returns the pull requests that a commit came from: merged ones, or an open one of the branch that was pushed to; none if
    * the commit was pushed directly.
@@ -126,17 +105,17 @@ export interface SourceLookUp {
    * @throws ActionError if a request to GitHub fails, or there are too many look-ups
    */
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
-  /** Returns what `find` has found for a commit, without a look-up; undefined if it needs one. */
-  readonly getFound: (commit: ChangeCommit) => Promise<readonly SourcePullRequest[]> | undefined
 }
 
 /** @param repository of the commits */
-export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
+export function createPullRequestLookup(repository: string, step: Step): PullRequestLookup {
   const { clock, context, signal } = step
   const { event } = context
   const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const listed = new Set<number>()
   let lookUps = 0
   let firstLookAt: number | undefined
+  let failure: ActionError | undefined
 
   /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
   const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
@@ -144,7 +123,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
 
   async function list(sha: string): Promise<readonly ListedPullRequest[]> {
     // GitHub rejects a commit that it does not know yet (422).
-    const listed = await tolerate(openGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
+    const listed = await orUndefined(requireGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
     const all = listed ?? []
     const merged = all.filter(({ state }) => state === 'merged')
     // An open pull request also lists what others have merged into its branch.
@@ -156,7 +135,7 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
       throw new ActionError('rejected', `the change has more than ${MAX_LOOK_UPS} commits to look up.`, {
         hint: 'Use a smaller range: send the change in parts with `change-range: BASE...HEAD`.',
       })
-    const named = await readNamedPullRequest(commit, repository, openGitHub(step))
+    const named = await readNamedPullRequest(commit, repository, requireGitHub(step))
     if (named !== undefined) return [named]
     firstLookAt ??= clock.now()
     const startedAt = firstLookAt
@@ -173,17 +152,13 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
     return listed
   }
 
-  /** Notes the other commits of the pull requests that a commit came from. */
-  async function spread(
-    sources: readonly SourcePullRequest[],
-    commit: ChangeCommit,
-    commits: readonly ChangeCommit[],
-  ): Promise<void> {
-    const unknown = (): boolean => commits.some(({ sha }) => !found.has(sha))
+  /** Notes the commits that the pull requests list. */
+  async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
     for (const source of sources) {
-      if (!unknown()) return
-      const listed = await openGitHub(step).listPullRequestCommits({ repository, number: source.number })
-      for (const sha of matchCommits(listed, commit, commits))
+      const { number } = source
+      if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
+      listed.add(number)
+      for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
         if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
     }
   }
@@ -191,14 +166,21 @@ export function openSourceLookUp(repository: string, step: Step): SourceLookUp {
   async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
     const known = found.get(commit.sha)
     if (known !== undefined) return known
+    // Each further look-up would fail too, after its own retries.
+    if (failure !== undefined) throw failure
     const looking = lookUp(commit)
     found.set(commit.sha, looking)
-    const sources = await looking
-    await spread(sources, commit, commits)
-    return sources
+    try {
+      const sources = await looking
+      await spread(sources, commits)
+      return sources
+    } catch (error) {
+      failure ??= asExpectedError(error)
+      throw error
+    }
   }
 
-  return { find, getFound: ({ sha }) => found.get(sha) }
+  return { find }
 }
 
 /**

@@ -5,10 +5,10 @@ import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine, toOutputJson } from '../../text/untrusted.ts'
 import { conclude, formatEnd, getChanged, getOutcome } from '../outcome.ts'
 import {
-  type AgentStep,
+  type Acts,
   type FollowUpReason,
   getError,
-  getFindings,
+  getPullRequestFacts,
   getJob,
   getJobId,
   getLastReadJob,
@@ -46,11 +46,11 @@ const OUTPUTS = {
   changed: getChanged,
   'pr-link': (run) => getOwnLink(run)?.href,
   'pr-number': (run) => getOwnLink(run)?.number,
-  'pr-head-sha': (run) => getFindings(run).headSha,
-  checks: (run) => getFindings(run).checks,
-  'in-scope': (run) => isInScope(getFindings(run)),
+  'pr-head-sha': (run) => getPullRequestFacts(run).headSha,
+  checks: (run) => getPullRequestFacts(run).checks,
+  'in-scope': (run) => isInScope(getPullRequestFacts(run)),
   'job-id': getJobId,
-  'pr-state': (run) => getFindings(run).state,
+  'pr-state': (run) => getPullRequestFacts(run).state,
 } satisfies Readonly<Record<string, (run: Run) => string | number | boolean | undefined>>
 
 /** All outputs except `result`. Empty: there is no value, or it is unknown. */
@@ -74,7 +74,7 @@ const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL_CHARS && 
 /** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
 function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
   const { startedBy, change, durationMs } = run
-  const [job, found, error] = [getJob(run), getFindings(run), getError(run) ?? run.unmarked]
+  const [job, found, error] = [getJob(run), getPullRequestFacts(run), getError(run) ?? run.untracked]
   const [id, link] = [getJobId(run), getOwnLink(run)]
   return {
     version: 1,
@@ -165,7 +165,7 @@ const NOT_ENDED = {
 const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
-export function writeMilestone({ runner, record }: AgentStep): void {
+export function writeMilestone({ runner, record }: Acts): void {
   const run = redactRun(record.read('running'), runner.redact)
   const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, runner.redact)
   const outputs = Object.entries({ ...toOutputs(run), result }).filter(([name]) => !AT_END.includes(name))

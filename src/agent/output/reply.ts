@@ -1,5 +1,5 @@
 /** Replies to the comment that started the run. */
-import { type Conclusion, type Context, openAtEnd } from '../../action/step.ts'
+import { type Conclusion, type Context, requireGitHubAtEnd } from '../../action/step.ts'
 import type { CommentAddress, ListedComment } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
@@ -7,10 +7,10 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { conclude, namesInputs } from '../outcome.ts'
 import { linkCommits } from '../pull-request-status.ts'
-import { type AgentStep, getFindings, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
+import { type Acts, getPullRequestFacts, getOperation, getOwnLink, redactRun, type Run } from '../record.ts'
 
 /** Identifies the step that replies. */
-interface ReplyPlace {
+interface ReplyKey {
   readonly runId: number
   readonly workflowJob: string
   readonly runnerStepId: string
@@ -25,7 +25,7 @@ const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
  * Renders the hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment. A
  * later attempt replaces only the reply of its own step, never the reply of another step or another job of a matrix.
  */
-export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyPlace): string {
+export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyKey): string {
   const { runId, workflowJob, runnerStepId, inputsHash } = place
   const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
   return `<!-- docs-agent-action: reply run=${runId} ${step} ${kind}=${id} -->`
@@ -53,7 +53,7 @@ function renderLinks(run: Run, { serverUrl, repository, runId }: Context): strin
 /** Comments in another repository do not start the workflow. */
 function canAskAgain(run: Run, { repository }: Context): boolean {
   const link = getOwnLink(run)
-  return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getFindings(run))
+  return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getPullRequestFacts(run))
 }
 
 const ON_PAGE_OF_RUN = 'The page of the run says what to do.'
@@ -85,7 +85,7 @@ export function renderReply(
 /**
  * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
  */
-export async function replyToComment(step: AgentStep): Promise<void> {
+export async function replyToComment(step: Acts): Promise<void> {
   const { runner, inputs, record } = step
   const run = redactRun(record.read(), runner.redact)
   const { comment } = run
@@ -93,7 +93,7 @@ export async function replyToComment(step: AgentStep): Promise<void> {
   const context = { ...step.context, inputsHash: await inputs.hash(), command: inputs.command }
   const body = runner.redact(renderReply(run, conclude(run), comment, context))
   try {
-    const github = openAtEnd(step)
+    const github = requireGitHubAtEnd(step)
     const marker = renderReplyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
     // Anybody can register an app, so a comment by an app may be forged and is never edited.

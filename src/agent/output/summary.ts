@@ -22,13 +22,13 @@ import {
   type ChangedFiles,
   formatWarnings,
   getError,
-  getFindings,
+  getPullRequestFacts,
   getJob,
   getJobId,
   getLastReadJob,
   getOwnLink,
   getOwnTurn,
-  isPullRequestInspected,
+  isPullRequestRead,
   listSentRounds,
   type Run,
   type Turn,
@@ -42,7 +42,7 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 
 const MAX_HEADING_NAME_CHARS = 40
 
-/** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a recipient. */
+/** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a target. */
 function formatKind(run: Run): string | undefined {
   const { comment } = run
   const { task, startedAt, sent, end, followUpReason } = getOwnTurn(run) ?? {}
@@ -83,13 +83,13 @@ function describeJob(run: Run): Readonly<Record<string, string | undefined>> {
 /** Renders what started the run, the job, and facts that the sections above do not show. */
 function renderFacts(run: Run, { text }: Conclusion): string {
   const { startedBy, change, warnings, durationMs } = run
-  const { state, branch, outside = [] } = getFindings(run)
+  const { state, branch, outside = [] } = getPullRequestFacts(run)
   const id = getJobId(run)
   return table({
     'Triggered by': startedBy && linked(startedBy),
     Change: change && escapeSentence(change),
     'Pull request': state && branch && `${state}, ${renderFact(branch)}`,
-    'Last known state': isPullRequestInspected(run) ? '' : escapeSentence(formatPullRequest(run)),
+    'Last known state': isPullRequestRead(run) ? '' : escapeSentence(formatPullRequest(run)),
     'Outside of allowed-paths': limitRows(outside, (path) => [renderFact(path)]).join(', '),
     'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
     Job: id && inlineCode(id),
@@ -160,7 +160,7 @@ function renderPullRequestHeading(run: Run): string {
   const link = getOwnLink(run)
   if (link === undefined) return ''
   const { href, number, repository } = link
-  const title = getFindings(run).title ?? ''
+  const title = getPullRequestFacts(run).title ?? ''
   const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
   const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
   const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE_CHARS))} ${place}`
@@ -185,7 +185,7 @@ const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '
 const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
 function renderChecks(run: Run): string {
-  const { checkList = [] } = getFindings(run)
+  const { checkList = [] } = getPullRequestFacts(run)
   const sorted = WORST_FIRST.flatMap((result) => checkList.filter(({ state }) => state === result))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
     linked({ text: quoteName(name), url }),

@@ -2,25 +2,25 @@
  * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
  * requests that may cost.
  */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import type { Comparison } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
+import { ActionError, describeError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import type { AgentInputs } from '../inputs.ts'
 import { findFolderPatterns, findOutOfScope, warnOfFolders } from '../path-filter.ts'
 import {
-  type AgentStep,
+  type Acts,
   type ChecksState,
   describePullRequest,
-  type Findings,
+  type PullRequestFacts,
   listFailedChecks,
   readAndRecordPullRequest,
 } from '../record.ts'
 
-export const needsExamination = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
+export const needsPullRequestRead = ({ waitForChecks, allowedPaths }: AgentInputs): boolean =>
   waitForChecks || allowedPaths.length > 0
 
 /** How long to wait for a commit's first check to be registered. */
@@ -151,7 +151,6 @@ const LATER_PAUSE_MS = 30_000
 /** Returns the pause before the next look, in milliseconds. @param ageMs how long this head has been watched */
 export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
 
-const MAY_BE_REPLACED = 'A failed run counts as a failure although a later run of its workflow may have replaced it'
 const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request match `allowed-paths`'
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
@@ -160,12 +159,12 @@ const LAST_READ_TIMEOUT_MS = 3_000
  * Lists the files outside of `allowed-paths`. Uses a comparison, because the list of a pull request's files does not say
  * which head commit it belongs to.
  */
-async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
+async function findOutside(pullRequest: PullRequest, step: Acts): Promise<readonly string[] | undefined> {
   const { inputs, record } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return record.attempt(UNKNOWN_SCOPE, async () => {
-    const github = openGitHub(step)
+  return record.orWarn(UNKNOWN_SCOPE, async () => {
+    const github = requireGitHub(step)
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.
     const isContained = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
@@ -182,12 +181,10 @@ async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<r
   })
 }
 
-/** Combines a pull request with its checks, and warns if the checks are unknown or uncertain. */
-function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: AgentStep): Findings {
+/** Combines a pull request with its checks, and warns if the checks are unknown. */
+function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: Acts): PullRequestFacts {
   const { checks, state, waitsForApproval, problem } = polled
   if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
-  const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-  if (doubt !== undefined) record.warn(MAY_BE_REPLACED, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
@@ -204,18 +201,18 @@ function combineFindings(pullRequest: PullRequest, polled: Partial<PolledChecks>
  */
 export async function waitForChecks(
   pullRequest: PullRequest,
-  mayFix: (failed: Findings) => boolean,
-  step: AgentStep,
-): Promise<Findings> {
+  mayFix: (failed: PullRequestFacts) => boolean,
+  step: Acts,
+): Promise<PullRequestFacts> {
   const { clock, deadlineAt, context, inputs, record, signal } = step
-  if (!needsExamination(inputs)) return describePullRequest(pullRequest)
-  const github = openGitHub(step)
+  if (!needsPullRequestRead(inputs)) return describePullRequest(pullRequest)
+  const github = requireGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
   const heartbeat = new Heartbeat({ clock, log: step.runner.log })
   let known = pullRequest
 
   const readAgain = async (): Promise<void> => {
-    known = (await tolerate(readAndRecordPullRequest(known, step))) ?? known
+    known = (await orUndefined(readAndRecordPullRequest(known, step))) ?? known
   }
 
   /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
@@ -256,7 +253,7 @@ export async function waitForChecks(
     outside.catch(() => undefined)
     let polled: Partial<PolledChecks> = {}
     if (inputs.waitForChecks) polled = await watchHead(headSha)
-    const found = combineFindings(known, polled, step)
+    const found = combineFacts(known, polled, step)
     const foundOutside = await outside
     if (known.headSha === headSha) return { ...found, ...(foundOutside && { outside: foundOutside }) }
     heartbeat.restart()

@@ -2,18 +2,13 @@
  * Finds the job of a pull request. Anybody can write a history comment, so it only names the job: the service proves that
  * the job opened the pull request.
  */
-import { openGitHub } from '../../action/step.ts'
-import {
-  isSamePullRequest,
-  isTerminal,
-  type Job,
-  parsePullRequestLink,
-  STATUS_PHRASES,
-} from '../../docs-service/schemas.ts'
+import { requireGitHub } from '../../action/step.ts'
+import { isSamePullRequest, isTerminal, type Job, parsePullRequestLink } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError, describeError, tolerate } from '../../runtime/errors.ts'
+import { ActionError, describeError, orUndefined } from '../../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../../runtime/heartbeat.ts'
-import { type AgentStep, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, type Facts, readAndRecordPullRequest, type Reads } from '../record.ts'
 import { createPoller, isWithoutLink } from '../turn/job-watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from '../turn/poll-schedule.ts'
 import { listHistories, type ListedHistory, pickOwn } from './history.ts'
@@ -38,7 +33,7 @@ interface NoJob {
 }
 
 /** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
-async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undefined> {
+async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined> {
   const { clock, runner, signal } = step
   const lagsUntil = clock.now() + LINK_LAG_MS
   let last: Job | ActionError | undefined
@@ -62,19 +57,16 @@ async function readNamedJob(jobId: string, step: AgentStep): Promise<Job | undef
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  return tolerate(read(), 'not-found')
+  return orUndefined(read(), 'not-found')
 }
 
-const UNUSABLE_LINK = 'has a pull request, but its link cannot be used'
-
 /** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
-export function findRefusalReason(
-  { status, prLink, hasUnsafeLink }: Job,
+export function whyNotSendable(
+  { status, prLink }: Job,
   { repository, number }: PullRequestAddress,
-  { context }: AgentStep,
+  { context }: Facts,
 ): string | undefined {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
-  if (status === 'completed' && hasUnsafeLink === true) return UNUSABLE_LINK
   if (prLink === undefined) return 'has no pull request'
   const link = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
   return link !== undefined && isSamePullRequest(prLink, link) ? undefined : 'has another pull request'
@@ -86,13 +78,13 @@ export function findRefusalReason(
  */
 export async function findJobOfPullRequest(
   { repository, number }: PullRequestAddress,
-  step: AgentStep,
+  step: Acts,
 ): Promise<JobOfPullRequest | NoJob> {
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }
   const [pullRequest, { histories, hasBroken }] = await Promise.all([
     readAndRecordPullRequest(address, step),
-    listHistories(address, openGitHub(step)),
+    listHistories(address, requireGitHub(step)),
   ])
   const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
   if (!isOpen(pullRequest)) return none()
@@ -104,11 +96,9 @@ export async function findJobOfPullRequest(
   const found = { kind: 'job', jobId, pullRequest, listed: own } as const
   if (!step.inputs.hasService) return { ...found, isProven: false }
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
-  const job = own === undefined ? await tolerate(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+  const job = own === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
   if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
-  const reason = job === undefined ? 'is not known' : findRefusalReason(job, pullRequest, step)
-  // The job may have opened this pull request, so another job must not take its place.
-  if (reason === UNUSABLE_LINK) throw new ActionError('rejected', `job ${jobId} ${reason}.`)
+  const reason = job === undefined ? 'is not known' : whyNotSendable(job, pullRequest, step)
   if (reason === undefined) return { ...found, isProven: true }
   return none(own === undefined ? broken : `job ${jobId} ${reason}`)
 }

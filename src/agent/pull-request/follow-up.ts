@@ -1,21 +1,21 @@
-/** The recipient of a follow-up to the job of an open pull request, which a label or a comment has found. */
+/** The target of a follow-up to the job of an open pull request, which a label or a comment has found. */
 import type { Job } from '../../docs-service/schemas.ts'
 import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { canName } from '../../github/schemas.ts'
-import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { isExplicitRange, type Task } from '../inputs.ts'
-import { type AgentStep, type FollowUpReason, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, type Facts, type FollowUpReason, readAndRecordPullRequest } from '../record.ts'
 import { formatOpenPullRequest } from '../prompt.ts'
 import { noticeAutoMerge } from '../turn/effect.ts'
 import { REPLICA_LAG_MS } from '../turn/poll-schedule.ts'
-import type { Recipient } from '../turn/recipient.ts'
-import { findRefusalReason, type JobOfPullRequest } from './find-job.ts'
+import type { Target } from '../turn/target.ts'
+import { whyNotSendable, type JobOfPullRequest } from './find-job.ts'
 import { getRemainingLagMs, type History, type HistoryUpdate } from './history.ts'
-import { announceTurn, findHistory, formatMarkGrant } from './mark.ts'
+import { announceTurn, findHistory, formatTrackingGrant } from './mark.ts'
 
 /** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
-function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest): boolean {
+function canNameSource({ context, inputs }: Facts, pullRequest: PullRequest): boolean {
   const { repository, event } = context
   const { changeRange } = inputs
   const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
@@ -26,11 +26,11 @@ function canNameSource({ context, inputs }: AgentStep, pullRequest: PullRequest)
 const refuse = (message: string, hint: string): ActionError => new ActionError('not-sent', message, { hint })
 
 /** A dry run without a key cannot look up whether the job that a comment names exists. */
-export const formatUnconfirmed = ({ inputs }: AgentStep): string =>
+export const formatUnconfirmed = ({ inputs }: Facts): string =>
   inputs.hasService ? '' : ' (not confirmed by the service)'
 
 /** @throws ActionError `not-sent` if the pull request has had all its follow-ups */
-export function assertBelowLimit({ repository, number }: PullRequestAddress, used: number, step: AgentStep): void {
+export function assertBelowLimit({ repository, number }: PullRequestAddress, used: number, step: Facts): void {
   const { context, inputs } = step
   const { maxFollowUps } = inputs
   if (used < maxFollowUps) return
@@ -51,15 +51,15 @@ interface FollowUp {
   readonly hint: string
 }
 
-/** Creates the recipient. Records where the history of its pull request is. */
-export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: AgentStep): Recipient {
+/** Creates the target. Records where the history of its pull request is. */
+export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: Acts): Target {
   const { jobId, pullRequest, isProven, listed } = found
   const { repository, number, visibility } = pullRequest
   const { reason, isCounted, hint } = followUp
   const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))
   const unknown = `Could not determine whether pull request #${number} is still open`
   const address = { repository, number, visibility }
-  const grant = formatMarkGrant(step, repository)
+  const grant = formatTrackingGrant(step, repository)
   step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
   noticeAutoMerge(pullRequest, step)
 
@@ -68,7 +68,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
   const assertOwn = (job: Job): void => {
-    const refusal = findRefusalReason(job, pullRequest, step)
+    const refusal = whyNotSendable(job, pullRequest, step)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -79,44 +79,44 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     task: { kind: 'follow-up', jobId, prompt },
     followUpReason: reason,
     pullRequestNumber: number,
-    getIdleWaitMs: () => {
+    idleWaitMs: () => {
       // A job that does not prove its pull request was busy when it was chosen.
       const wasIdle = listed !== undefined && isProven
       return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
-    async announce(job) {
+    async beforeSend(job) {
       if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await requireBeforeSending(uncounted, () => announceTurn(step, count), hint, grant)
+      await orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
     },
-    async check(job) {
+    async validate(job) {
       if (job !== undefined) assertOwn(job)
-      const { state } = await requireBeforeSending(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
+      const { state } = await orNotSent(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },
   }
 }
 
-/** Creates the recipient of a follow-up to `job-id`. Its pull request has a history if an earlier step has marked it. */
-export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: AgentStep): Recipient {
+/** Creates the target of a follow-up to `job-id`. Its pull request has a history if an earlier step has marked it. */
+export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: Acts): Target {
   const { context, github, inputs, record } = step
   const { label, dryRun } = inputs
   const lost = 'The history may not show that the agent is working'
   return {
     task,
-    async getIdleWaitMs({ id, prLink }) {
+    async idleWaitMs({ id, prLink }) {
       const link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
       if (github === undefined || link === undefined) return REPLICA_LAG_MS
       const address = toPullRequestAddress(link, context)
-      const listed = await record.attempt(lost, () => findHistory(address, id, step))
+      const listed = await record.orWarn(lost, () => findHistory(address, id, step))
       if (listed === undefined) return REPLICA_LAG_MS
       record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
-    async announce() {
-      if (label !== '' && !dryRun) await record.attempt(lost, () => announceTurn(step))
+    async beforeSend() {
+      if (label !== '' && !dryRun) await record.orWarn(lost, () => announceTurn(step))
     },
-    check: () => Promise.resolve(),
+    validate: () => Promise.resolve(),
   }
 }

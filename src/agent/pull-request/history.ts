@@ -17,7 +17,7 @@ const BEGINNING = '<!-- docs-agent-action: '
 const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
-/** Shown as it is, so that it is a reference. */
+/** Shown as it is, so that it is a reference. An earlier version also named commits, which are not shown. */
 const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
 
 const rowSchema = z.lazy(() =>
@@ -47,12 +47,8 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
-    /** The changes that the turn was about: `#12` or `owner/name#12`, and for commits without a pull request `@<sha>`. */
+    /** The pull requests that the turn was about: `#12` or `owner/name#12`. */
     sources: z.array(sourceField()),
-    /** The pull requests that `skip-labels` exempts, in the same form. */
-    exempt: z.array(sourceField()),
-    /** How many sources readers of the pull request may not know. */
-    hidden: countField(),
   }),
 )
 
@@ -147,8 +143,6 @@ export interface HistoryUpdate {
   readonly command?: string | undefined
   /** Undefined keeps what is in the comment. */
   readonly left?: History['left']
-  /** Whether the step's first row is of a turn that it has only waited for. */
-  readonly isAttached?: boolean
 }
 
 /** Legs of a matrix have the same job and action, and in another repository neither is named. */
@@ -168,13 +162,9 @@ const completeRow = (row: HistoryRow): HistoryRow => ({
 
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
-  const { label, rows, countsFollowUp = false, isAttached = false } = update
+  const { label, rows, countsFollowUp = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
-  const keys = new Set(rows.map(getKey))
-  const isSettled = state.rows.length > 0 && state.rows.every((row) => !isOpenRow(row) && !keys.has(getKey(row)))
-  // The row of the step that sent the prompt already says how the turn ended.
-  const added = isAttached && isSettled ? rows.filter(({ turn }) => turn > 0) : rows
-  const own = new Map(added.map((row) => [getKey(row), row]))
+  const own = new Map(rows.map((row) => [getKey(row), row]))
   const otherRows = state.rows
     .filter((row) => !own.has(getKey(row)))
     .map((row) => (isOpenRow(row) && new Date(row.until) < now ? completeRow(row) : row))

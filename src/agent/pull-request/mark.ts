@@ -2,24 +2,25 @@
  * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
  * Hides when a missing mark makes the step red.
  */
-import { type Context, openAtEnd, openGitHub } from '../../action/step.ts'
+import { type Context, requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, tolerate } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
 import {
-  type AgentStep,
-  getFindings,
-  type HistoryPlace,
+  type Acts,
+  type Facts,
+  getPullRequestFacts,
+  type HistoryRef,
   mayStillRun,
+  type Reads,
   type Run,
-  type Source,
   type Turn,
 } from '../record.ts'
 import {
@@ -41,9 +42,9 @@ import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-
 export async function findHistory(
   pullRequest: PullRequestAddress,
   jobId: string,
-  step: AgentStep,
+  step: Reads,
 ): Promise<ListedHistory | undefined> {
-  const { histories } = await listHistories(pullRequest, openGitHub(step))
+  const { histories } = await listHistories(pullRequest, requireGitHub(step))
   return pickOwn(histories.filter(({ history }) => history.job === jobId))
 }
 
@@ -54,20 +55,13 @@ const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): strin
  * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
  * request to the readers of that repository, so both must have the same visibility.
  */
-function nameSources(
-  sources: readonly Source[],
-  target: PullRequestAddress,
-): { readonly named: readonly string[]; readonly hidden: number } {
-  const named = sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
+function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
+  return sources.flatMap(({ repository, visibility = 'private', number }) => {
     const isHere = isSameRepository(repository, target.repository)
     if (!isHere && visibility !== (target.visibility ?? 'public')) return []
     if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
+    return [`${isHere ? '' : repository}#${number}`]
   })
-  const own = sources.filter(
-    ({ repository, number }) => isSameRepository(repository, target.repository) && number === target.number,
-  )
-  return { named, hidden: sources.length - own.length - named.length }
 }
 
 /** Describes what started a turn. */
@@ -77,14 +71,14 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
 }
 
 /** Whether a turn has opened another pull request than that of the place. */
-const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryPlace): boolean =>
+const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
 
 /** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
 const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
 
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRow> {
+function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
   const isElsewhere = hasOpenedOther(turn, place)
   const at = now.toISOString()
@@ -97,15 +91,13 @@ function toRowEnd(turn: Turn, place: HistoryPlace, now: Date): Partial<HistoryRo
 }
 
 /** Creates the row of a turn, without names that readers of the pull request may not know. */
-function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: AgentStep): HistoryRow | undefined {
+function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Reads): HistoryRow | undefined {
   const { clock, context, deadlineAt } = step
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
   const isNamed = canName({ repository, ...event }, place.pullRequest)
   const now = clock.wallTime()
   const { text, url } = describeCause(turn, run, isNamed)
-  const sources = nameSources(index === 0 ? (run.sources ?? []) : [], place.pullRequest)
-  const exempt = nameSources(index === 0 ? (run.exempt ?? []) : [], place.pullRequest)
   const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
   return {
     run: runId,
@@ -119,9 +111,7 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryPlace, step: A
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
     ...toRowEnd(turn, place, now),
     commits,
-    sources: [...sources.named],
-    exempt: [...exempt.named],
-    hidden: sources.hidden,
+    sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
   }
 }
 
@@ -131,7 +121,7 @@ const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?
 
 /** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
 function listLeft(run: Run, now: Date): History['left'] {
-  const found = getFindings(run)
+  const found = getPullRequestFacts(run)
   if (found.state === undefined) return undefined
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
   const items = isPullRequestClosed(found)
@@ -149,7 +139,7 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
+function createUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
   const { clock, context, inputs, record } = step
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
@@ -164,7 +154,6 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
       ? inputs.command || undefined
       : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
-    isAttached: run.turns[0]?.task.kind === 'attach',
     left: hasOpenedOther(record.newest, place) ? undefined : listLeft(run, clock.wallTime()),
   }
 }
@@ -173,7 +162,7 @@ function createUpdate(place: HistoryPlace, step: AgentStep): HistoryUpdate {
 const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
   JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])
 
-function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
+function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
   return new ActionError(
     'not-found',
     `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
@@ -186,10 +175,10 @@ function createUnreadableError({ pullRequest }: HistoryPlace): ActionError {
  * only if it is missing.
  */
 async function addHistoryComment(
-  { pullRequest, jobId }: HistoryPlace,
+  { pullRequest, jobId }: HistoryRef,
   body: string,
   github: GitHub,
-  step: AgentStep,
+  step: Reads,
 ): Promise<number | undefined> {
   const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
     const error = asExpectedError(caught)
@@ -206,9 +195,9 @@ async function addHistoryComment(
  * @throws ActionError if the history may not have been written
  */
 async function writeHistory(
-  place: HistoryPlace,
+  place: HistoryRef,
   github: GitHub,
-  step: AgentStep,
+  step: Acts,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
@@ -241,57 +230,57 @@ const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dr
  * @throws ActionError if the history may not have been written
  */
 export async function announceTurn(
-  step: AgentStep,
+  step: Acts,
   merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
 ): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place === undefined || !isInUse(inputs)) return
   record.update({ isAnnounced: true })
-  await writeHistory(place, openGitHub(step), step, merge)
+  await writeHistory(place, requireGitHub(step), step, merge)
 }
 
 /** Whether the agent's own pull request starts the next run. */
-export const isPullRequestEvent = ({ context, inputs }: AgentStep): boolean =>
+export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
   /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
 
 /** Whether the next run depends on the mark: it would start another job otherwise. */
-const isMarkRequired = (step: AgentStep): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+const isTrackingRequired = (step: Facts): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
 
 /** The repository in which the agent opens its pull requests. */
-export const getRepository = ({ context, inputs }: AgentStep): string => inputs.prRepository || context.repository
+export const getRepository = ({ context, inputs }: Facts): string => inputs.prRepository || context.repository
 
 /** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
-export async function createMissingLabel(step: AgentStep, exists?: Promise<boolean>): Promise<void> {
-  const github = openGitHub(step)
+export async function createMissingLabel(step: Reads, exists?: Promise<boolean>): Promise<void> {
+  const github = requireGitHub(step)
   const [repository, { label }] = [getRepository(step), step.inputs]
   if (!(await (exists ?? github.labelExists(repository, label)))) await github.createLabel(repository, label)
 }
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
-export function formatMarkGrant(step: AgentStep, repository = getRepository(step)): string {
+export function formatTrackingGrant(step: Facts, repository = getRepository(step)): string {
   if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
   return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
 }
 
 /** Records that the job's pull request is not marked, although the next run depends on its mark. */
-function recordUnmarked(error: ActionError, what: string, jobId: string, step: AgentStep): void {
+function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = error.lacksPermissionIn === undefined ? error.hint : formatMarkGrant(step, error.lacksPermissionIn)
+  const fix = error.lacksPermissionIn === undefined ? error.hint : formatTrackingGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
-  record.add({ unmarked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
+  record.add({ untracked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
 }
 
-function recordFailure(error: ActionError, what: string, jobId: string, step: AgentStep): void {
-  if (isMarkRequired(step)) recordUnmarked(error, what, jobId, step)
+function recordFailure(error: ActionError, what: string, jobId: string, step: Acts): void {
+  if (isTrackingRequired(step)) recordUntracked(error, what, jobId, step)
   else step.record.warn(what, error)
 }
 
 /** A comment that could not be updated still names the job, unless it is gone. */
-function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep): void {
+function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): void {
   const { record } = step
   if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
   else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
@@ -299,22 +288,22 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: AgentStep
 }
 
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
-async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: AgentStep): Promise<boolean> {
+async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
   if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
-  const found = await tolerate(openAtEnd(step).readPullRequest({ repository: searched, number }))
+  const found = await orUndefined(requireGitHubAtEnd(step).readPullRequest({ repository: searched, number }))
   return found !== undefined && isSameRepository(repository, found.repository)
 }
 
 /** Records that the next run does not find the pull request, wherever it is marked. */
-function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: AgentStep): void {
+function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: Acts): void {
   const { record } = step
   const run = record.read()
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
   const set = `Set \`pr-repository\` to \`${repository}\`.`
   const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
-  const hints = run.unmarked === undefined ? [set] : [set, formatMarkGrant(step, repository), attach]
-  record.add({ unmarked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+  const hints = run.untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
+  record.add({ untracked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
 }
 
 /**
@@ -326,11 +315,11 @@ export async function recordUnreadable(
   error: ActionError,
   address: PullRequestAddress | undefined,
   jobId: string,
-  step: AgentStep,
+  step: Acts,
 ): Promise<void> {
   const { inputs, github } = step
-  if (!isMarkRequired(step) || inputs.label === '' || github === undefined) return
-  recordUnmarked(error, 'The pull request was not marked, because it could not be read', jobId, step)
+  if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
+  recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
   if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
 
@@ -338,15 +327,15 @@ export async function recordUnreadable(
  * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
  * @throws ActionError `cancelled`
  */
-export async function markPullRequest(
+export async function trackPullRequest(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
   jobId: string,
-  step: AgentStep,
+  step: Acts,
 ): Promise<void> {
   const { inputs, record } = step
   if (!isInUse(inputs)) return
   const { label } = inputs
-  const github = openAtEnd(step)
+  const github = requireGitHubAtEnd(step)
   const addLabel = async (): Promise<void> => {
     if (!hasLabel(label, pullRequest.labels ?? [])) await github.addLabel(pullRequest, label)
   }
@@ -363,7 +352,7 @@ export async function markPullRequest(
     }
     await writeHistory(place, github, step)
   }
-  record.add({ unmarked: undefined })
+  record.add({ untracked: undefined })
   const findError = (written: Promise<void>) =>
     written.then(
       () => undefined,
@@ -385,7 +374,7 @@ export async function markPullRequest(
 }
 
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
-export async function completeHistory(step: AgentStep): Promise<void> {
+export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
@@ -393,7 +382,7 @@ export async function completeHistory(step: AgentStep): Promise<void> {
   // Without a turn, the step does not know whether the rows of other steps can be completed.
   if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {
-    await writeHistory(place, openAtEnd(step), step)
+    await writeHistory(place, requireGitHubAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     recordHistoryFailure(error, place.jobId, step)

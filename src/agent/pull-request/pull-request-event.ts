@@ -2,21 +2,21 @@
  * The events of pull requests, which the agent's own pull request causes too. Hides what must be possible there, so that its
  * mark stops the loop.
  */
-import { openGitHub } from '../../action/step.ts'
-import { ActionError, requireBeforeSending } from '../../runtime/errors.ts'
+import { requireGitHub } from '../../action/step.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { GITHUB_RETRY_HINT, formatGrant } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
-import type { Recipient } from '../turn/recipient.ts'
+import type { Facts, Reads } from '../record.ts'
+import type { Target } from '../turn/target.ts'
 import { createMissingLabel, isPullRequestEvent } from './mark.ts'
 
-const mayCauseLoop = (step: AgentStep): boolean =>
+const mayCauseLoop = (step: Facts): boolean =>
   isPullRequestEvent(step) && step.inputs.task.kind !== 'attach' && !step.inputs.dryRun
 
 /**
  * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
  * @throws ActionError `invalid-input` that names every problem
  */
-export function refusePullRequestEvent(step: AgentStep): void {
+export function rejectUntrackableInputs(step: Facts): void {
   if (!mayCauseLoop(step)) return
   const { wait, label, githubToken } = step.inputs
   const problems = [
@@ -35,25 +35,25 @@ export function refusePullRequestEvent(step: AgentStep): void {
  * Makes sure before the prompt that the token can write what marks a pull request: the label, and a reaction to the event's
  * pull request.
  */
-export function guardPullRequestEvent(recipient: Recipient, step: AgentStep): Recipient {
+export function guardPullRequestEvent(target: Target, step: Reads): Target {
   const { context, inputs } = step
   const { event } = context
-  if (!mayCauseLoop(step) || event.kind !== 'pull-request') return recipient
+  if (!mayCauseLoop(step) || event.kind !== 'pull-request') return target
   const { number } = event.subject
   return {
-    ...recipient,
-    async announce(job) {
-      await requireBeforeSending(
+    ...target,
+    async beforeSend(job) {
+      await orNotSent(
         'The pull request of the agent could not be marked, so it would start the next job',
         () =>
           Promise.all([
             createMissingLabel(step),
-            openGitHub(step).addEyesToPullRequest({ repository: context.repository, number }),
+            requireGitHub(step).addEyesToPullRequest({ repository: context.repository, number }),
           ]),
         GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
-      await recipient.announce(job)
+      await target.beforeSend(job)
     },
   }
 }

@@ -1,18 +1,18 @@
 /** Determines what a turn did to its pull request. Hides whose commits count. */
-import { openGitHub } from '../../action/step.ts'
+import { requireGitHub } from '../../action/step.ts'
 import { isSamePullRequest, type Job, type PullRequestLink } from '../../docs-service/schemas.ts'
-import { isByOwner, listHistory, listOwners, MAX_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
+import { isByOwner, listHistory, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { type AgentStep, describePullRequest, type Effect, readAndRecordPullRequest } from '../record.ts'
+import { type Acts, describePullRequest, type Effect, readAndRecordPullRequest, type Reads } from '../record.ts'
 import type { TurnEnd } from './job-watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
 /** Reports before a follow-up that GitHub may merge its pull request while the agent is working on it. */
-export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: AgentStep): void {
+export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: Acts): void {
   if (!isAutoMergeOn) return
   record.notice(
     'Auto-merge is on',
@@ -24,10 +24,10 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
  * Reads the job's pull request before a follow-up whose turn the step waits for. Not read again if the step has just read it.
  * A failure is a warning.
  */
-export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): Promise<PullRequest | undefined> {
+export async function readPullRequestBefore({ prLink }: Job, step: Acts): Promise<PullRequest | undefined> {
   const { context, github, inputs, record } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
-  return record.attempt(UNREAD_EFFECT, async () => {
+  return record.orWarn(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
     const read = record.getRecentRead(address) ?? (await readAndRecordPullRequest(address, step))
     // A feature that has chosen the pull request has reported it.
@@ -40,16 +40,16 @@ export async function readPullRequestBefore({ prLink }: Job, step: AgentStep): P
 interface TurnCommits {
   /** The number of commits by the agent. */
   readonly byAgent: number
-  /** The number of commits by each other author. */
-  readonly otherAuthors: ReadonlyMap<string, number>
+  /** The number of commits by each other author, or by whoever has rewritten them. */
+  readonly others: ReadonlyMap<string, number>
 }
 
 const UNKNOWN_AUTHOR = 'an unknown author'
 
 /**
- * Counts the new commits of a pull request by author. A commit is the agent's if an account of the agent is its author or
- * its committer: agents can commit in the name of the person who asked. A copy of an earlier commit (same author, time and
- * message) comes from a rebase and is no new work.
+ * Counts the commits that are new by their sha. A commit is the agent's if an account of the agent is its author or its
+ * committer: agents can commit in the name of the person who asked. An amend or a rebase keeps author, author date and
+ * message, so only the committer says who has rewritten a commit.
  * @param earlier the commits of the pull request before the turn
  * @param listed the commits of the pull request now
  * @param agent the names of the agent's accounts
@@ -61,44 +61,43 @@ export function attributeCommits(
 ): TurnCommits {
   const toIdentity = ({ writtenAt, writtenBy, message }: PullRequestCommit): string =>
     [writtenAt, writtenBy, message].join('\n')
+  const knownShas = new Set(earlier.map(({ sha }) => sha))
   const known = new Set(earlier.map(toIdentity))
   let byAgent = 0
-  const otherAuthors = new Map<string, number>()
-  for (const commit of listed) {
-    if (known.has(toIdentity(commit))) continue
-    const author = commit.writtenBy || UNKNOWN_AUTHOR
-    if (isByOwner(commit, agent)) byAgent++
-    else otherAuthors.set(author, (otherAuthors.get(author) ?? 0) + 1)
+  const others = new Map<string, number>()
+  for (const commit of listed.filter(({ sha }) => !knownShas.has(sha))) {
+    const { writtenBy, committedBy } = commit
+    const isRewritten = known.has(toIdentity(commit))
+    const name = (isRewritten ? committedBy : writtenBy) || UNKNOWN_AUTHOR
+    if (isByOwner(isRewritten ? { committedBy } : commit, agent)) byAgent++
+    else others.set(name, (others.get(name) ?? 0) + 1)
   }
-  return { byAgent, otherAuthors }
-}
-
-/** A list without the head comes from a stale replica, and a list of the maximum length may be truncated. */
-function assertComplete(listed: readonly PullRequestCommit[], head: string): void {
-  if (listed.length >= MAX_COMMITS)
-    throw new ActionError('rejected', `GitHub lists only ${MAX_COMMITS} commits of a pull request.`)
-  if (!listed.some(({ sha }) => sha === head))
-    throw new ActionError('invalid-response', "GitHub's list of the commits does not contain the newest commit yet.")
+  return { byAgent, others }
 }
 
 /**
  * Lists and counts the commits that the pull request got during the turn. A comparison of the two heads would include the
  * commits that a merge of the base branch brings.
- * @throws ActionError if the commits cannot be listed
+ * @throws ActionError if the commits cannot be listed, or none of them explains why the head has moved
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<TurnCommits> {
-  const github = openGitHub(step)
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: Reads): Promise<TurnCommits> {
+  const github = requireGitHub(step)
   const listed = await github.listPullRequestCommits(now)
-  assertComplete(listed, now.headSha)
+  // A stale list does not contain the head, and neither does one that GitHub has cut after 250 commits.
+  if (!listed.some(({ sha }) => sha === now.headSha))
+    throw new ActionError('invalid-response', "GitHub's list of the commits does not contain the newest commit.")
   let earlier = listHistory(listed, before.headSha)
   if (earlier.length === 0) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-  return attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
+  const found = attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
+  if (found.byAgent === 0 && found.others.size === 0)
+    throw new ActionError('rejected', `Pull request #${now.number} has another head commit, but no new commit.`)
+  return found
 }
 
-const NO_COMMITS: TurnCommits = { byAgent: 0, otherAuthors: new Map() }
+const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
-function judgeCommits(
+function classifyCommits(
   { byAgent }: TurnCommits,
   before: PullRequest,
   now: PullRequest,
@@ -118,12 +117,12 @@ interface AfterTurn {
 }
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
-async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<AfterTurn> {
+async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn> {
   const { clock, deadlineAt, record, signal } = step
   const read = async (): Promise<AfterTurn> => {
     const now = await readAndRecordPullRequest(before, step)
     if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
-    return { now, found: await record.attempt(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
+    return { now, found: await record.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
   const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
@@ -144,16 +143,12 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
 const MAX_NAMES = 5
 
 /** Readers must not mistake commits by others for the agent's work. */
-function noticeCommitsByOthers(
-  otherAuthors: TurnCommits['otherAuthors'],
-  { number }: PullRequest,
-  { record }: AgentStep,
-): void {
-  if (otherAuthors.size === 0) return
+function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest, { record }: Acts): void {
+  if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-  const counts = [...otherAuthors.values()]
+  const counts = [...others.values()]
   const more = sum(counts.slice(MAX_NAMES))
-  const named = Array.from(otherAuthors, ([name, count]) => {
+  const named = Array.from(others, ([name, count]) => {
     const short = oneLine(name.replace(/ <.*/s, ''), MAX_NAME_CHARS)
     return `${count} by ${short.replaceAll('@', '')}`
   })
@@ -179,7 +174,7 @@ export async function determineEffect(
   ending: TurnEnd,
   jobBefore: Job,
   before: PullRequest | undefined,
-  step: AgentStep,
+  step: Acts,
 ): Promise<TurnEnd> {
   const { job, error } = ending
   if (error !== undefined || job === undefined) return ending
@@ -190,13 +185,13 @@ export async function determineEffect(
     return { ...ending, effect: { kind: 'created' } }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
-  const after = before && (await record.attempt(UNREAD_EFFECT, () => readAfterTurn(before, step)))
+  const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, found } = after
-  const effect = found === undefined ? undefined : judgeCommits(found, before, now, link)
+  const effect = found === undefined ? undefined : classifyCommits(found, before, now, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
-  if (found?.byAgent === 0) noticeCommitsByOthers(found.otherAuthors, now, step)
+  if (found?.byAgent === 0) noticeCommitsByOthers(found, now, step)
   return known
 }

@@ -4,11 +4,12 @@
  */
 import { OutputsLost } from '../../action/toolkit.ts'
 import { getRateLimitDelayMs, type MissingJob, requiresWait, maxRetryAfterMs } from '../../docs-service/retry.ts'
-import { isTerminal, type Job, STATUS_PHRASES, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { isTerminal, type Job, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { AgentStep, Turn } from '../record.ts'
+import type { Acts, Reads, Turn } from '../record.ts'
 import type { Outcome } from '../outcome.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './poll-schedule.ts'
 
@@ -87,14 +88,14 @@ interface Listener {
 }
 
 /** Creates a function that polls jobs and reports each read to the listener. */
-export function createPoller(step: AgentStep, listener: Listener): PollJob {
+export function createPoller(step: Reads, listener: Listener): PollJob {
   const { client, clock, deadlineAt, random, inputs, tryReadJob } = step
 
   /** Returns the minimum delay before the next read in milliseconds. */
   function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
     if (problem?.code !== 'rate-limited') return retryAfterMs
     const leftMs = deadlineAt - clock.now()
-    return getRateLimitDelayMs(problem, { refusals: client.refusals(), leftMs, random: random() })
+    return getRateLimitDelayMs(problem, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
   }
 
   return async (jobId, isDone, { getDelayMs = getPollDelayMs, withinMs = Infinity, ...plan } = {}) => {
@@ -131,8 +132,6 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
   }
 }
 
-const UNSAFE_LINK = 'The service returned an address for the pull request that is not safe to link, so it is not shown.'
-
 const RETRIED_UNTIL_DEADLINE = 'Trying again until the deadline.'
 const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response proves nothing.'
 
@@ -140,7 +139,7 @@ const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response pro
  * Reads the jobs of a step, in all of its turns, and logs each change. While nothing changes, it logs a line every minute.
  */
 export class JobWatch {
-  readonly step: AgentStep
+  readonly step: Acts
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
   /** When a read first showed the end of the newest turn that the step has seen, as a timestamp of `clock.now()`. */
@@ -148,9 +147,9 @@ export class JobWatch {
   #count = 0
   /** A problem after which the service requests a wait. It is logged when the length of the wait is known. */
   #unloggedProblem: ActionError | undefined
-  readonly #warned = new Set<string>()
+  #hasWarnedOfStatus = false
 
-  constructor(step: AgentStep) {
+  constructor(step: Acts) {
     this.step = step
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.runner.log })
     this.poll = createPoller(step, this)
@@ -200,13 +199,8 @@ export class JobWatch {
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
-    const { status, unlistedStatus, hasUnsafeLink, prLink } = read
-    if (unlistedStatus !== undefined)
-      this.#warnOnce(
-        'status',
-        `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
-      )
-    if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
+    const { status, unlistedStatus, prLink } = read
+    if (unlistedStatus !== undefined) this.#warnOfStatus(unlistedStatus)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.step.record.update({ job: read, lastProblem: undefined })
     // Before the prompt, the states of earlier turns are not logged.
@@ -253,9 +247,10 @@ export class JobWatch {
     }
   }
 
-  #warnOnce(kind: 'status' | 'link', text: string): void {
-    if (!this.#warned.has(kind)) this.step.runner.warn(text)
-    this.#warned.add(kind)
+  #warnOfStatus(status: string): void {
+    const text = `The service reports an unknown status, “${status}”. The step treats it as still running.`
+    if (!this.#hasWarnedOfStatus) this.step.runner.warn(text)
+    this.#hasWarnedOfStatus = true
   }
 }
 
@@ -263,9 +258,6 @@ export class JobWatch {
 export function readJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
   return poll(jobId, () => true, { getDelayMs: getTurnPollDelayMs, readsImmediately: true })
 }
-
-/** Whether a read shows anything else than a completed job without a pull request. */
-const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.hasUnsafeLink === true
 
 /**
  * Reads a completed job without a link until a read shows something else, or shows the same after the time that a link may
@@ -275,7 +267,7 @@ const hasNewInformation = (read: Job): boolean => !isWithoutLink(read) || read.h
  */
 async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefined> {
   const decidedAt = watch.step.clock.now() + LINK_LAG_MS
-  return watch.poll(jobId, (job, requestedAt) => hasNewInformation(job) || requestedAt >= decidedAt, {
+  return watch.poll(jobId, (job, requestedAt) => !isWithoutLink(job) || requestedAt >= decidedAt, {
     getDelayMs: getLinkPollDelayMs,
     // A read that hangs must not delay the decisive read, which is requested then.
     readTimeoutAt: decidedAt,
@@ -287,29 +279,21 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 /** What a step records at the end of a turn. */
 export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
 
-/** The job has a pull request, but its link cannot be shown. */
-const createUnusableLinkError = (): ActionError =>
-  new ActionError(
-    'unusable-link',
-    'The agent finished, but the address of its pull request cannot be used because it is not a plain `https:` address.',
-    { hint: 'Find the pull request in the repository, and report the address to the provider of the service.' },
-  )
-
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
-type Settled = { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
+type ConfirmedEnd =
+  { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
 
 /**
  * Determines what a terminal state of the job means. If the job completed without a link, waits for a late one first.
  * @returns `undefined` if the deadline came first
  */
-export async function settleEnd(job: Job, watch: JobWatch): Promise<Settled | undefined> {
+export async function confirmEnd(job: Job, watch: JobWatch): Promise<ConfirmedEnd | undefined> {
   if (!isTerminal(job)) return { kind: 'running', job }
   const end = 'finished'
   if (!isWithoutLink(job)) return { kind: 'ended', ending: { end, job } }
-  if (job.hasUnsafeLink === true) return { kind: 'ended', ending: { end, job, error: createUnusableLinkError() } }
   const read = await awaitLink(job.id, watch)
   if (read === undefined) return undefined
-  if (hasNewInformation(read) || !isTerminal(read)) return { kind: 'running', job: read }
+  if (!isWithoutLink(read) || !isTerminal(read)) return { kind: 'running', job: read }
   return { kind: 'ended', ending: { end, job: read, effect: { kind: 'none' } } }
 }
 
@@ -326,7 +310,7 @@ export async function waitForJob(
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
-      const settled: Settled | undefined = await settleEnd(job, watch)
+      const settled: ConfirmedEnd | undefined = await confirmEnd(job, watch)
       if (settled?.kind !== 'running') return settled?.ending
       job = settled.job
     }

@@ -10,7 +10,7 @@ import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Task } from '../inputs.ts'
-import type { AgentStep } from '../record.ts'
+import type { Acts, Reads } from '../record.ts'
 import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from '../outcome.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type JobWatch,
   provesRunningTurn,
   readJob,
-  settleEnd,
+  confirmEnd,
   waitForJob,
 } from './job-watch.ts'
 import {
@@ -31,7 +31,7 @@ import {
   REPLICA_LAG_MS,
   TURN_START_TIMEOUT_MS,
 } from './poll-schedule.ts'
-import type { Recipient } from './recipient.ts'
+import type { Target } from './target.ts'
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
@@ -45,13 +45,13 @@ const createLateError = (message: string): ActionError => new ActionError('deadl
 /**
  * Waits until the job is idle, because the end of another turn could be mistaken for the end of the follow-up. A job that has
  * ended is idle at once, unless a turn may have been running within the lag of the service's replicas: this step has seen
- * it, or the recipient's history does not rule it out.
+ * it, or the target's history does not rule it out.
  * @returns the newest read of the job
  * @throws ActionError `not-sent` if the job accepts no prompts, `deadline`
  */
-async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatch): Promise<Job> {
+async function waitUntilIdle(jobId: string, target: Target, watch: JobWatch): Promise<Job> {
   const { clock, runner, deadlineAt, inputs } = watch.step
-  const isOfPullRequest = recipient.pullRequestNumber !== undefined
+  const isOfPullRequest = target.pullRequestNumber !== undefined
   let mayRunUntil: number | undefined
   for (let job = await readJob(jobId, watch); ;) {
     if (job === undefined) throw createLateError(UNREAD)
@@ -69,7 +69,7 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
       if (!acceptsPrompts(job)) continue
     }
     if (!inputs.wait || inputs.dryRun) return job
-    mayRunUntil ??= clock.now() + (await recipient.getIdleWaitMs(job))
+    mayRunUntil ??= clock.now() + (await target.idleWaitMs(job))
     const idleAt = Math.max(mayRunUntil, watch.idleSince + REPLICA_LAG_MS)
     const leftMs = idleAt - clock.now()
     if (leftMs <= 0) return job
@@ -87,28 +87,28 @@ async function waitUntilIdle(jobId: string, recipient: Recipient, watch: JobWatc
 type Sent = Exclude<Delivery, Retry>
 
 /** Waits before a prompt is resent that the service did not process. */
-async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }: AgentStep): Promise<void> {
+async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }: Reads): Promise<void> {
   const when = formatRetryTime(error, afterMs, clock)
   runner.log(`${describeError(error)} Nothing was processed; sending the prompt again ${when}.`)
   await sleepWithProgress(afterMs, { clock, log: runner.log, signal })
 }
 
 /** Sends a prompt once. While it is on its way, the service may have accepted it. */
-async function deliver(send: () => Promise<Delivery>, { record }: AgentStep): Promise<Delivery> {
+async function deliver(send: () => Promise<Delivery>, { record }: Acts): Promise<Delivery> {
   record.update({ sent: 'maybe' })
   try {
     const delivery = await send()
     if (delivery.kind === 'retry') record.update({ sent: undefined })
     return delivery
   } catch (error) {
-    // The client only throws if nothing was processed.
-    record.update({ sent: undefined })
+    // An `ActionError` of the client proves that nothing was processed. After any other error, the job may exist.
+    if (error instanceof ActionError) record.update({ sent: undefined })
     throw error
   }
 }
 
-/** The recipient of a prompt to an existing job. */
-type FollowUpRecipient = Recipient & { readonly task: Extract<Task, { kind: 'follow-up' }> }
+/** The target of a prompt to an existing job. */
+type FollowUpTarget = Target & { readonly task: Extract<Task, { kind: 'follow-up' }> }
 
 /** A follow-up that the service has accepted, or may have accepted. */
 interface SentFollowUp {
@@ -125,16 +125,16 @@ interface SentFollowUp {
  * @returns `undefined` in a dry run
  * @throws ActionError if the service does not accept the prompt
  */
-async function sendFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<SentFollowUp | undefined> {
+async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<SentFollowUp | undefined> {
   const { client, inputs } = watch.step
-  const { task } = recipient
+  const { task } = target
   let isAnnounced = false
   for (let attempt = 1; ;) {
-    const before = await waitUntilIdle(task.jobId, recipient, watch)
-    if (!isAnnounced) await recipient.announce(before)
+    const before = await waitUntilIdle(task.jobId, target, watch)
+    if (!isAnnounced) await target.beforeSend(before)
     isAnnounced = true
     if (inputs.dryRun) return undefined
-    const checked = recipient.check(before)
+    const checked = target.validate(before)
     // Ends the read before the error of the check, so that it does not continue in the background.
     const [current] = await Promise.all([readJob(task.jobId, watch), checked.catch(() => undefined)])
     await checked
@@ -143,7 +143,7 @@ async function sendFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Prom
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
-    if (recipient.announcement !== undefined) watch.note(recipient.announcement)
+    if (target.announcement !== undefined) watch.note(target.announcement)
     const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
     if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
     await waitToResend(delivery, watch.step)
@@ -211,7 +211,7 @@ async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatc
   const waitOn = () => watch.poll(begun.id, detector.hasEnded, { getDelayMs })
   let ended: Job | undefined = isTerminal(begun) ? begun : await waitOn()
   while (ended !== undefined) {
-    const settled = await settleEnd(ended, watch)
+    const settled = await confirmEnd(ended, watch)
     if (settled?.kind !== 'running') return settled?.ending
     ended = await waitOn()
   }
@@ -244,11 +244,11 @@ async function confirmDelivery(
 }
 
 /** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
-async function runFollowUp(recipient: FollowUpRecipient, watch: JobWatch): Promise<TurnEnd> {
+async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<TurnEnd> {
   const { step } = watch
   const { clock, inputs, record } = step
-  const sent = await sendFollowUp(recipient, watch)
-  if (sent === undefined) return previewTurn(recipient, step)
+  const sent = await sendFollowUp(target, watch)
+  if (sent === undefined) return previewTurn(target, step)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let begun: Job | undefined
@@ -272,13 +272,13 @@ const CREATE_LAG_MS = 30_000
  * Creates a job (section 4.1), and waits for its end.
  * @throws ActionError if the service does not accept the prompt
  */
-async function runNewJob(prompt: string, recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
+async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs } = watch.step
-  if (inputs.dryRun) return previewTurn(recipient, watch.step)
-  await recipient.announce()
+  if (inputs.dryRun) return previewTurn(target, watch.step)
+  await target.beforeSend()
   let delivery: Delivery
   for (let attempt = 1; ; attempt++) {
-    await recipient.check()
+    await target.validate()
     delivery = await deliver(() => client.createJob(prompt, attempt), watch.step)
     if (delivery.kind !== 'retry') break
     await waitToResend(delivery, watch.step)
@@ -310,7 +310,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, record }: AgentStep): TurnEnd {
+function previewTurn({ task, pullRequestNumber }: Target, { runner, inputs, record }: Acts): TurnEnd {
   const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
@@ -323,7 +323,7 @@ function previewTurn({ task, pullRequestNumber }: Recipient, { runner, inputs, r
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
-function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void {
+function announceStart({ task }: Target, { runner, inputs }: Reads): void {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
   runner.log(
@@ -335,19 +335,19 @@ function announceStart({ task }: Recipient, { runner, inputs }: AgentStep): void
  * Runs a turn of the agent, from the prompt to its end.
  * @throws ActionError if the end was not observed; what was observed is already recorded
  */
-export async function runTurn(recipient: Recipient, watch: JobWatch): Promise<TurnEnd> {
-  const { task } = recipient
-  announceStart(recipient, watch.step)
+export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd> {
+  const { task } = target
+  announceStart(target, watch.step)
   switch (task.kind) {
     case 'create':
-      return runNewJob(task.prompt, recipient, watch)
+      return runNewJob(task.prompt, target, watch)
     case 'attach':
       return runAttach(task.jobId, watch)
     case 'follow-up': {
-      if (watch.step.inputs.hasService) return runFollowUp({ ...recipient, task }, watch)
+      if (watch.step.inputs.hasService) return runFollowUp({ ...target, task }, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
-      await recipient.announce()
-      return previewTurn(recipient, watch.step)
+      await target.beforeSend()
+      return previewTurn(target, watch.step)
     }
   }
 }

@@ -85,8 +85,8 @@ export function openStandIn(
 }
 
 /**
- * Creates a repository with code, docs, two releases, and a later change that is not documented yet.
- * @param addHistory adds what happened between the last release and that change
+ * Creates a repository with code, docs, two tags, and a later change that is not documented yet.
+ * @param addHistory adds what happened between the last tag and that change
  */
 function createDemoRepository(
   id: number,
@@ -117,16 +117,6 @@ function createDemoRepository(
   })
   const second = pushChange(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
-  for (const [index, daysAgo] of [30, 10].entries()) {
-    const atMs = startMs - daysAgo * DAY_MS
-    repository.releases.push({
-      id: 11 + index,
-      tag: `v1.${index}.0`,
-      by: MAINTAINER,
-      createdAtMs: atMs,
-      publishedAtMs: atMs,
-    })
-  }
   addHistory(repository)
   const [title, branch] = ['Add the --dry-run flag to deploy', 'dry-run']
   const isMerged = newest === 'reviewed' || newest === 'labelled' || newest === 'partly-labelled'
@@ -180,7 +170,7 @@ export function createDemoState(
     lag,
     lastId: 1_000,
   }
-  const people = { agent: AGENT_USER, workflows: TOKEN_USER, maintainer: MAINTAINER, reviewer: REVIEWER }
+  const people = { agent: AGENT_USER, workflows: TOKEN_USER, reviewer: REVIEWER }
   const docs = createDemoRepository(1, startMs, change, changedFiles, (repository) => {
     if (hasHistory) addAgentHistory(state, repository, people, startMs)
   })

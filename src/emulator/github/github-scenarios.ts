@@ -55,7 +55,7 @@ export interface GitHubScenario extends PlannedChecks {
    * another change was pushed after it.
    */
   readonly change: 'pushed' | 'pushed-by-colleague' | 'edited-on-web' | 'reviewed' | 'labelled' | 'partly-labelled'
-  /** Whether the agent has worked since the last release: a report has something to tell. */
+  /** Whether the agent has opened pull requests in the last ten days, which a report counts. */
   readonly hasHistory: boolean
   readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
   readonly permissions: TokenPermissions
@@ -191,7 +191,8 @@ const scenarios = {
     change: 'partly-labelled',
   },
   'agent-history': {
-    description: 'The agent has worked since the last release, with every result that a report distinguishes.',
+    description:
+      'The agent has opened four pull requests: merged, merged with later commits, closed, and open for four days.',
     hasHistory: true,
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },

@@ -5,24 +5,19 @@ import { CONTENTS, type Operations, PULLS, type PullCall, defineOperation, withP
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toPullBody, getVisibleChange, toFullPullBody } from './pull-body.ts'
 import type { MergeMethod } from './pull-state.ts'
-import { type GitHubCall, type Reply, createListReply, ok, replyWithError, refuseField } from './reply.ts'
+import { type GitHubCall, type Reply, createListReply, ok, replyWithError } from './reply.ts'
 import { mergePull, updateBranch } from './repository-changes.ts'
-import { getOwner } from './repository-state.ts'
 import { toCommitBody } from './resource-body.ts'
 
 const MAX_COMMITS = 250
 const HEAD_MODIFIED = 'Head branch was modified. Review and try the merge again.'
 
 function listPulls(call: GitHubCall): Reply {
-  const { query, name, state, nowMs } = call
-  const [head, sort] = ['head', 'sort'].map((parameter) => query.get(parameter))
-  // GitHub ignores a head without an owner and lists everything. Here it is an error, so that the mistake is noticed.
-  if (typeof head === 'string' && !head.includes(':')) return refuseField('PullRequest', 'head', 'invalid')
+  const { query, state, nowMs } = call
+  const sort = query.get('sort')
   // GitHub's documentation of `direction`: the default is `desc` only for the sort order `created`.
   const found = selectIssues(call, call.repository.pulls, (sort ?? 'created') === 'created' ? 'desc' : 'asc').filter(
-    ([, pull]) =>
-      nowMs >= pull.createdAtMs + state.lag.newPullMs &&
-      (head === null || head === `${getOwner(pull.fork ?? name)}:${pull.branch}`),
+    ([, pull]) => nowMs >= pull.createdAtMs + state.lag.newPullMs,
   )
   return createListReply(call, found, (_call, [number, pull]) => toPullBody(call, number, pull))
 }
@@ -65,10 +60,9 @@ export const PULL_OPERATIONS: Operations = {
     query: {
       ...PAGE_PARAMETERS,
       ...LIST_PARAMETERS,
-      head: 'text',
       sort: ['created', 'updated'],
     },
-    unsupported: ['sort=popularity', 'sort=long-running', 'base'],
+    unsupported: ['sort=popularity', 'sort=long-running', 'base', 'head'],
   }),
   'pulls/get': defineOperation(
     'GET',

@@ -1,5 +1,4 @@
 import { getPullChange, compareHistories, findCommit } from './history.ts'
-import { toNodeId } from './node-id.ts'
 import { CONTENTS, defineOperation, type Operations, PULLS } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toPullBody } from './pull-body.ts'
@@ -13,10 +12,9 @@ import {
   getPage,
   replyWithError,
   findIgnoringCase,
-  formatTime,
 } from './reply.ts'
 import { toCommitBody, toFileBody, toUserBody, toFullRepositoryBody } from './resource-body.ts'
-import type { Release, Role } from './repository-state.ts'
+import type { Role } from './repository-state.ts'
 
 const MAX_COMPARED_FILES = 300
 
@@ -72,42 +70,6 @@ function listTags(call: GitHubCall): Reply {
   return createListReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
 }
 
-function toReleaseBody(call: GitHubCall, release: Release): object {
-  const { state, baseUrl, name, repository } = call
-  const { id, tag, isPrerelease = false, by, createdAtMs, publishedAtMs } = release
-  const url = getApiUrl(call, `/releases/${id}`)
-  return {
-    id,
-    node_id: toNodeId('RE', repository.id, String(id)),
-    url,
-    assets_url: `${url}/assets`,
-    upload_url: `${url}/assets{?name,label}`,
-    html_url: `${baseUrl}/${name}/releases/tag/${tag}`,
-    tarball_url: getApiUrl(call, `/tarball/${tag}`),
-    zipball_url: getApiUrl(call, `/zipball/${tag}`),
-    tag_name: tag,
-    target_commitish: repository.defaultBranch,
-    name: tag,
-    body: '',
-    draft: publishedAtMs === undefined,
-    prerelease: isPrerelease,
-    author: toUserBody(state, by),
-    assets: [],
-    created_at: formatTime(createdAtMs),
-    published_at: publishedAtMs === undefined ? null : formatTime(publishedAtMs),
-  }
-}
-
-/** Newest first. Without write access, GitHub omits drafts. */
-function listReleases(call: GitHubCall): Reply {
-  const canSeeDrafts = call.state.permissions.contents === 'write'
-  const visible = call.repository.releases.filter(
-    ({ publishedAtMs }) => canSeeDrafts || (publishedAtMs !== undefined && publishedAtMs <= call.nowMs),
-  )
-  const sorted = visible.toSorted((a, b) => b.createdAtMs - a.createdAtMs)
-  return createListReply(call, sorted, toReleaseBody)
-}
-
 /** The older `permission` field knows only three roles. */
 const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
   read: 'read',
@@ -128,7 +90,7 @@ function getPermission({ state, repository, params: { username: named = '' } }: 
   return ok({ permission: PERMISSIONS[role], role_name: role, user })
 }
 
-/** Repositories, comparisons, tags, releases, and the permissions of collaborators. */
+/** Repositories, comparisons, tags, and the permissions of collaborators. */
 export const REPOSITORY_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': defineOperation('GET', '/compare/{basehead}', CONTENTS, compare, {
     query: PAGE_PARAMETERS,
@@ -141,7 +103,6 @@ export const REPOSITORY_OPERATIONS: Operations = {
     { query: PAGE_PARAMETERS },
   ),
   'repos/list-tags': defineOperation('GET', '/tags', CONTENTS, listTags, { query: PAGE_PARAMETERS }),
-  'repos/list-releases': defineOperation('GET', '/releases', CONTENTS, listReleases, { query: PAGE_PARAMETERS }),
   'repos/get': defineOperation('GET', '', [], (call) => ok(toFullRepositoryBody(call))),
   'repos/get-collaborator-permission-level': defineOperation(
     'GET',

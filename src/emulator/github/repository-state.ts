@@ -25,7 +25,6 @@ export interface RepositoryState {
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   /** Oldest first. */
-  readonly releases: Release[]
   /** Oldest first. */
   readonly pushes: Push[]
   readonly labels: string[]
@@ -55,16 +54,6 @@ export interface RepositoryState {
 
 /** GitHub's own account. It commits what people do on the website: edits, and merges other than by rebasing. */
 export const WEB_FLOW = 'web-flow'
-
-export interface Release {
-  readonly id: number
-  readonly tag: string
-  readonly isPrerelease?: boolean
-  readonly by: string
-  readonly createdAtMs: number
-  /** Undefined: it is a draft. */
-  readonly publishedAtMs: number | undefined
-}
 
 /** A branch was created or moved. */
 export interface Push {
@@ -111,7 +100,6 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     branches: {},
     forks: {},
     tags: {},
-    releases: [],
     pushes: [],
     labels: [],
     reservedNumbers: 100,

@@ -18,8 +18,7 @@ import type { WorkflowRun } from './check-state.ts'
 import type { GitHubState } from './state.ts'
 import { listCheckSuites } from './checks-view.ts'
 
-/** `attemptAtMs`: when the latest attempt started, if it is a re-run. */
-type ShownRun = WorkflowRun & { readonly updatedAtMs?: number; readonly attemptAtMs?: number }
+type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
 /** The id of a workflow is its position in the list. */
 function getWorkflowId(repository: GitHubCall['repository'], file: string): number {
@@ -60,8 +59,6 @@ export function toRunBody(call: GitHubCall, run: ShownRun): object {
     repository: toMinimalRepositoryBody(call, name, repository),
     actor: toUserBody(state, actor),
     created_at: formatTime(createdAtMs),
-    // API description: the start of the latest attempt.
-    run_started_at: formatTime(run.attemptAtMs ?? createdAtMs),
     updated_at: formatTime(updatedAtMs),
   }
 }
@@ -70,13 +67,10 @@ export function toRunBody(call: GitHubCall, run: ShownRun): object {
 export function getCurrentRun({ repository, nowMs }: GitHubCall, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId, createdAtMs }) => runId === run.id && createdAtMs <= nowMs)
   const attempt = Math.max(1, ...jobs.map((job) => job.attempt ?? 1))
-  const ofAttempt = jobs.filter((job) => job.attempt === attempt && attempt > 1)
-  const attemptAtMs = Math.min(...ofAttempt.map(({ createdAtMs }) => createdAtMs))
-  const started = ofAttempt.length === 0 ? {} : { attemptAtMs }
   const suite = listCheckSuites(repository, run.headSha, nowMs).find(({ id }) => id === run.suiteId)
   return suite === undefined
     ? run
-    : { ...run, ...suite, ...started, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
+    : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
 /** Newest first. As on GitHub, `branch` also matches a fork's branch of the same name. */

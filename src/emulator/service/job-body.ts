@@ -1,4 +1,4 @@
-import type { JobStatus } from '../../docs-service/schemas.ts'
+import type { JobStatus } from '../../docs-service/interface.ts'
 import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, getJobState } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'
@@ -37,7 +37,8 @@ function toPlainBody(job: JobRecord, nowMs: number, baseUrl: string): SentJob {
   }
 }
 
-const appendTo = (link: string | null, suffix: string): string | null => (link === null ? null : `${link}${suffix}`)
+/** A valid query that contains Markdown, HTML, a mention and a workflow command. */
+const HOSTILE_QUERY = `?a=](b)|<i>@all&c=##[error]d'"\``
 
 const TEXTS: Readonly<Record<Scenario['texts'], (job: SentJob) => object>> = {
   plain: (job) => job,
@@ -46,9 +47,8 @@ const TEXTS: Readonly<Record<Scenario['texts'], (job: SentJob) => object>> = {
     ...job,
     source: { repository: `${job.source.repository}${HOSTILE_TEXT}`, ref: `${SOURCE.ref}${HOSTILE_TEXT}` },
     model: `${MODEL}${HOSTILE_TEXT}`,
-    prLink: appendTo(job.prLink, '\n::error::injected by the link'),
+    prLink: job.prLink && `${job.prLink}${HOSTILE_QUERY}`,
   }),
-  'hostile-link': (job) => ({ ...job, prLink: appendTo(job.prLink, `?a=](b)|<i>@all&c=##[error]d'"\``) }),
 }
 
 /** @param baseUrl without a trailing slash */

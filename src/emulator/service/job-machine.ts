@@ -1,4 +1,4 @@
-import type { JobStatus } from '../../docs-service/schemas.ts'
+import type { JobStatus } from '../../docs-service/interface.ts'
 
 /** A status that the interface does not list (section 3). If it is ever listed, the compiler asks for another one here. */
 export const UNLISTED_STATUS = 'hibernating' satisfies Exclude<'hibernating', JobStatus>

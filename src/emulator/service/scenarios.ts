@@ -11,7 +11,7 @@ export interface Scenario {
   readonly lagsMs: readonly number[]
   readonly reads: FaultPattern<Fault>
   readonly prompts: FaultPattern<Fault>
-  readonly texts: 'plain' | 'sparse' | 'hostile' | 'hostile-link'
+  readonly texts: 'plain' | 'sparse' | 'hostile'
   readonly pages: ListBehavior
 }
 
@@ -151,10 +151,6 @@ const scenarios = {
   hostile: {
     description: 'Texts, links, page paths and errors contain workflow commands, control characters and HTML.',
     texts: 'hostile',
-  },
-  'hostile-link': {
-    description: 'The pull request has a usable link that contains Markdown, HTML and a workflow command.',
-    texts: 'hostile-link',
   },
   'moving-pages': {
     description: 'The list of visited pages has 260 rows, and moves by one after its first part was read.',

@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../docs-service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/interface.ts'
 import type { TimeRange, ParsedVisitorsQuery } from './visitors-query.ts'
 import { createRandom } from './random.ts'
 
@@ -39,7 +39,7 @@ const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 
 /**
  * Generates unsorted visits over the two years before `endMs`. Low page numbers get more visits, and AI visits grow from
- * almost none, so that charts show a trend. The result depends on the options only.
+ * almost none, so that a comparison shows growth. The result depends on the options only.
  */
 export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonly Visit[] {
   const random = createRandom(1)

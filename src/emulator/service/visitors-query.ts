@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../docs-service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/interface.ts'
 import { type RequestRefusal, refuseRequest } from '../http/exchange.ts'
 
 /**

@@ -71,6 +71,12 @@ test('the first trigger that can be played is the usual one', async () => {
   expect(choose('push', 'push', 'workflow_dispatch')).toEqual(['push', 'push', 'workflow_dispatch'])
 })
 
+test('an event that cannot start the agent is played, so that the error of the step is seen', async () => {
+  const [trigger] = chooseTriggers(await readTriggers('check_suite: { types: [completed] }'), [])
+  expect(trigger?.event).toBe('check_suite')
+  expect(await decideFirst('check_suite:')).toMatchObject({ starts: true, ref: { name: 'main' } })
+})
+
 test('an event without a trigger is an error that names the triggers there are', async () => {
   const pullRequest = await readTriggers('pull_request:')
   const has = 'It has: pull_request (line 2, cannot be played here).'

@@ -1,0 +1,41 @@
+/** Whom a prompt is for. Each feature makes its own targets; the turn engine knows nothing else of a feature. */
+import type { Job } from '../../docs-service/schemas.ts'
+import type { Check } from '../../github/checks.ts'
+import type { Task } from '../inputs.ts'
+import type { FollowUpReason } from '../record.ts'
+
+export interface Target {
+  readonly task: Task
+  readonly followUpReason?: FollowUpReason
+  /** The failed checks that a fix round sends. */
+  readonly failing?: readonly Check[]
+  /** Logged directly before the prompt is sent. */
+  readonly announcement?: string
+  /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
+  readonly pullRequestNumber?: number
+  /**
+   * Returns for how long, in milliseconds, an idle job must be watched before the prompt, because an earlier turn may still
+   * be shown as running.
+   */
+  readonly idleWaitMs: (job: Job) => Promise<number>
+  /**
+   * Says on GitHub that the agent is going to work, and counts the follow-up. Called once, before `check`.
+   * @param job idle; undefined for a new job
+   * @throws ActionError `not-sent`
+   */
+  readonly beforeSend: (job?: Job) => Promise<void>
+  /**
+   * Checks what must be true directly before each attempt to send the prompt.
+   * @param job as last read; undefined for a new job
+   * @throws ActionError `not-sent`
+   */
+  readonly validate: (job?: Job) => Promise<void>
+}
+
+/** A target that needs no preparation: it says nothing on GitHub, and nothing there can forbid the prompt. */
+export const plainTarget = (task: Task): Target => ({
+  task,
+  idleWaitMs: () => Promise.resolve(0),
+  beforeSend: () => Promise.resolve(),
+  validate: () => Promise.resolve(),
+})

@@ -1,4 +1,0 @@
-import { execute } from '../action/run-action.ts'
-import { checkFleet } from '../fleet/check.ts'
-
-await execute(checkFleet)
