@@ -69,6 +69,18 @@ test('a run that is cancelled while GitHub does not respond ends immediately, an
   expect(run.summary).toMatch(/^## 🛑 Cancelled · /)
 })
 
+test('finds the last success although the lists that GitHub filters are stale', async () => {
+  const inputs = { 'change-context': 'files', 'change-range': 'since-last-success', wait: 'false' }
+  const run = await runWithGitHub({
+    ...MANUAL,
+    plays: 'run-lists-stale',
+    inputs,
+    preload: "process.env.GITHUB_SHA = 'main'",
+  })
+  expect(run).toMatchObject({ conclusion: 'success', outputs: { outcome: 'submitted' } })
+  expect(run.prompts).toEqual([expect.stringContaining('src/deploy.ts')])
+})
+
 test('the toolkit for GitHub is in its own file, which a step without GitHub requests does not load', () => {
   const folder = new URL('../../dist/agent/', import.meta.url)
   const parts = readdirSync(folder).filter((name) => name.endsWith('.js'))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
@@ -92,6 +93,23 @@ test.each([
   const change = changeOnWire(encode(compress, encoding))
   const run = await runVisitors((request) => ({ body: createSitePage(3, request) }), {}, change)
   expect(run).toMatchObject({ conclusion: 'success', outputs: { rows: '3', complete: 'true' } })
+})
+
+test('a refusal quotes everything that the service says about it', async () => {
+  const refusal = { error: 'Invalid query', details: [{ message: 'dateFrom must be within the last 90 days' }] }
+  const run = await runVisitors(() => ({ status: 400, body: refusal }))
+
+  expect(run.conclusion).toBe('failure')
+  const quote = 'The service says: “Invalid query. dateFrom must be within the last 90 days”'
+  expect(run.annotations.at(-1)?.message).toContain(quote)
+})
+
+test('a service that sends no content is named after three reads', async () => {
+  const options = { inputs: { 'timeout-minutes': '15' }, env: preload(timesFaster(10)) }
+  const run = await runVisitors(() => ({ status: 204, body: '' }), options)
+
+  expect([run.conclusion, run.offsets]).toEqual(['failure', [0, 0, 0]])
+  expect(run.annotations.at(-1)?.message).toContain('an invalid response (204): it has no content.')
 })
 
 testWithSignals('a run that is cancelled in the middle leaves no file behind', async () => {

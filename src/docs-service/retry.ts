@@ -87,17 +87,14 @@ export function quoteReason({ body }: WireResponse, redact: Redact): string | un
   return oneLine(readReason(parseBody(errorBodySchema, body)), MAX_QUOTE_CHARS, redact) || undefined
 }
 
-/** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
-export class InvalidFieldError extends ActionError {
-  constructor(response: WireResponse, field: string, redact: Redact) {
-    super(
-      'invalid-response',
-      `The service returned an invalid response (${response.status}): \`${field}\` is missing or invalid.`,
-      {
-        hint: "Check `base-url`. If it is right, report the response to the service's provider.",
-        quote: quoteReason(response, redact),
-      },
-    )
+/** The response is empty, or JSON that is not of the service's interface: unlike the page of a proxy, this does not pass. */
+export class LastingResponseError extends ActionError {
+  /** @param problem the end of a sentence */
+  constructor(response: WireResponse, problem: string, redact: Redact) {
+    super('invalid-response', `The service returned an invalid response (${response.status}): ${problem}.`, {
+      hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+      quote: quoteReason(response, redact),
+    })
   }
 }
 
@@ -106,7 +103,8 @@ export class InvalidFieldError extends ActionError {
  * @param field names the invalid field of a JSON response
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
-  if (field !== undefined) return new InvalidFieldError(response, field, redact)
+  if (field !== undefined) return new LastingResponseError(response, `\`${field}\` is missing or invalid`, redact)
+  if (response.body === '') return new LastingResponseError(response, 'it has no content', redact)
   return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
@@ -239,12 +237,12 @@ export function getRateLimitDelayMs(
   return floorMs + Math.max(0, Math.min(windowMs, leftMs - floorMs)) * random
 }
 
-/** The pace of reads while the service asks for a longer wait than there is time. */
-const SLOW_PACE_MS = 30_000
+/** A failed gateway can ask for a wait of an hour, which says nothing about the job behind it. */
+const MAX_REQUESTED_DELAY_MS = 60_000
 
-/** Returns the wait that a failed service asks for, or a long pause if the step would end before. */
+/** Returns the wait that a failed service asks for, within limits: the last read is at the deadline. */
 const getRequestedDelayMs = ({ retryAfterMs = 0 }: ActionError, leftMs: number): number =>
-  retryAfterMs > leftMs ? Math.min(SLOW_PACE_MS, leftMs) : retryAfterMs
+  Math.min(retryAfterMs, MAX_REQUESTED_DELAY_MS, leftMs)
 
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
@@ -288,14 +286,16 @@ export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: numb
 }
 
 /**
- * Returns the minimum wait before the next read, in milliseconds. If a failed service asks for a longer wait than there
- * is time, reads continue at a slow pace, and the last one is at the deadline.
+ * Returns the minimum wait before the next read, in milliseconds: as long as a rate limit asks for, and at most a minute after
+ * any other failure.
  * @throws ActionError the error itself, with the time, if the wait for a rate limit would pass the deadline
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
+  const { code, retryAfterMs = 0 } = error
   const leftMs = deadlineAt - clock.now()
-  if (error.code === 'rate-limited' && (error.retryAfterMs ?? 0) > leftMs) throw namingTheTime(error, clock, deadlineAt)
-  return getRequestedDelayMs(error, leftMs)
+  if (code !== 'rate-limited') return getRequestedDelayMs(error, leftMs)
+  if (retryAfterMs > leftMs) throw namingTheTime(error, clock, deadlineAt)
+  return retryAfterMs
 }
 
 /**

@@ -116,7 +116,7 @@ export function createRequestPolicy(
     await sleepWithProgress(ms, { clock, log, signal })
   }
 
-  /** @throws GitHubRefusal, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
+  /** @throws ErrorResponse, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
   async function attempt(
     send: (end: AbortSignal) => Promise<GitHubResponse>,
     redirect: RequestPolicy['redirect'],

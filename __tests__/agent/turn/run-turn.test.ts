@@ -177,6 +177,11 @@ describe('poll job', () => {
       { elapsedMs: 44_000 },
     ],
     [
+      'reads every minute while a failed service asks for an hour, and at last at the deadline',
+      attached([...Array<Error>(3).fill(failure('service-error', 3_600_000)), completed], { timeoutMs: 150_000 }),
+      { ...ended('pull-request'), elapsedMs: 150_000 },
+    ],
+    [
       'waits longer after each rate limit in a row, and returns to the usual interval after a success',
       created([...Array<Error>(2).fill(failure('rate-limited')), active, active, completed], {
         pollIntervalMs: 2_000,
