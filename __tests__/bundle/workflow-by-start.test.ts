@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { root } from '../support/markdown-files.ts'
 import { startIn80Columns } from '../support/start-in-terminal.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -53,6 +55,33 @@ test.concurrent('a misspelled input is red, and exits with 1', async () => {
   expect(shown).toContain('did you mean `dry-run`?')
 })
 
+test.concurrent('on another default branch, the next range begins at the last success too', async () => {
+  const folder = createTemporaryFolder()
+  mkdirSync(join(folder, '.github/workflows'), { recursive: true })
+  execFileSync('git', ['init', '-q', '-b', 'trunk'], { cwd: folder })
+  const workflow = createWorkflow(
+    ROLLING.replace('prompt', 'change-range: since-last-success\n          prompt'),
+    PERMISSIONS,
+  )
+  writeFileSync(join(folder, '.github/workflows/docs.yml'), workflow.replace('develop', 'trunk'))
+  const events = ['--event', 'push', '--event', 'push', '--changed', 'packages/a/src/x.ts']
+  const { exitCode, stdout } = await startIn80Columns(
+    ['--workflow', '.github/workflows/docs.yml', '--changed', 'packages/a/src/x.ts', ...events],
+    folder,
+  )
+  expect(exitCode).toBe(0)
+  const shown = stdout.replaceAll(/\s+/g, ' ')
+  expect(shown.match(/push to trunk by mona/g)).toHaveLength(2)
+  expect(shown.match(/everything since the last successful run/g)).toHaveLength(2)
+})
+
+test.concurrent('the first run has no earlier success, and the second one begins after it', async () => {
+  const events = ['--event', 'schedule', '--event', 'schedule']
+  const { exitCode, shown } = await play(createWorkflow(ROLLING, PERMISSIONS), ...events, '--first-run')
+  expect(exitCode).toBe(0)
+  expect(shown.match(/everything since the last successful run/g)).toHaveLength(1)
+})
+
 const MERGE = `      - name: Merge
         if: steps.docs.outputs.pr-state == 'open'
         env: { PR_LINK: '\${{ steps.docs.outputs.pr-link }}', GH_TOKEN: '\${{ github.token }}' }
@@ -88,6 +117,29 @@ test.concurrent('the change of a push consists of the given files', async () => 
   expect(shown).toContain('1 commit, 2 files: the push, from ')
   expect(shown).toContain('| M packages/a/src/x.ts (+1 -0)')
   expect(shown).not.toContain('| M README.md')
+})
+
+test.concurrent('an address and a name that a run would refuse are refused', async () => {
+  const wrong = createWorkflow(ROLLING, PERMISSIONS).replace('${{ vars.DOCS_AGENT_BASE_URL }}', 'docs.example.com')
+  const [address, name] = await Promise.all([play(wrong), play(createWorkflow('promt: Write it.', PERMISSIONS))])
+  expect([address.exitCode, name.exitCode]).toEqual([1, 1])
+  expect(address.shown).toContain('`base-url` must be a URL such as `https://docs.example.com/api`')
+  expect(name.shown).toContain('`prompt` is missing')
+})
+
+test.concurrent('a job that GitHub ends leaves the work of the agent behind', async () => {
+  const workflow = createWorkflow(ROLLING, PERMISSIONS).replace('steps:', 'timeout-minutes: 1\n    steps:')
+  const { exitCode, shown } = await play(workflow, '--scenario', 'slow')
+  expect(exitCode).toBe(1)
+  expect(shown).toContain('■ cancelled: cancelled')
+  expect(shown).toContain('The agent goes on with job_000001, which is billed, and its pull request stays unmarked')
+})
+
+test.concurrent('red steps with continue-on-error end the rehearsal of a recipe with 1', async () => {
+  const recipe = readFileSync(join(root, 'docs/recipes/rehearse.yml'), 'utf8')
+  const { exitCode, shown } = await play(recipe, '--speed', '100')
+  expect(exitCode).toBe(1)
+  expect(shown.match(/✘ failure: error/g)).toHaveLength(12)
 })
 
 test.concurrent('a comment becomes a follow-up', async () => {

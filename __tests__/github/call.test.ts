@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { isOwnComment } from '../../src/agent/history/state.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'

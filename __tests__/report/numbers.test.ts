@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Outcome } from '../../src/agent/outcome.ts'
+import type { Outcome } from '../../src/agent/record.ts'
 import { AGENT_USER, MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { listRequestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'

@@ -57,7 +57,7 @@ function describe([number, pull]: [string, PullState]): readonly string[] {
 export async function openEmbedded(
   { scenario, gitHubScenarios, runnerScenarios, speed }: EmbeddedService,
   startMs: number,
-  gitHub: Pick<EmbeddedGitHubOptions, 'repository' | 'changedFiles' | 'scenario'> = {},
+  gitHub: Pick<EmbeddedGitHubOptions, 'repository' | 'changedFiles' | 'defaultBranch' | 'scenario'> = {},
 ): Promise<Embedded> {
   // Speed up the clock instead of using the service's own speed, so that Retry-After is in seconds of the step's clock.
   const faster = fasterClock(speed, startMs)

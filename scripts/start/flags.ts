@@ -5,8 +5,8 @@ import { showCommand } from './terminal.ts'
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
 const NAMED_FLAGS = ['action', 'workflow', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
 /** Flags that can be repeated. */
-const LISTS = ['input', 'event', 'changed', 'var'] as const
-const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run', 'all', 'real'] as const
+const LISTS = ['input', 'event', 'changed', 'ref', 'schedule', 'comment', 'var', 'output'] as const
+const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run', 'all', 'real', 'on-pull-request', 'first-run'] as const
 const KNOWN: readonly string[] = [...NAMED_FLAGS, ...LISTS, ...SWITCHES]
 
 const isNamed = (name: string): boolean => NAMED_FLAGS.some((known) => known === name)

@@ -40,24 +40,33 @@ export interface Run extends Shown {
   readonly leavesRealService: boolean
 }
 
-interface ChosenEvent {
-  readonly name: EventName
-  /** Changed files of this event only. */
+/** What is chosen for one event, or for all. */
+export interface EventChoice {
   readonly changed: readonly string[]
+  /** A branch or a tag, such as `release/1` or `refs/tags/v1.2.0`. */
+  readonly ref?: string
+  /** One of several crons. */
+  readonly schedule?: string
+  /** The text of a comment. */
+  readonly comment?: string
+  /** Whether the comment is on a person's pull request. By default it is on the agent's. */
+  readonly isOnPullRequest?: true
 }
 
-/** Plays a workflow file. */
-export interface WorkflowPlay extends Shown {
+/** Plays a workflow file. Its choices are for every event that has none of its own. */
+export interface WorkflowPlay extends Shown, EventChoice {
   readonly kind: 'workflow'
   readonly file: string
   /** In order. By default the first event of the file that can be played. */
-  readonly events: readonly ChosenEvent[]
-  /** Changed files of every event. */
-  readonly changed: readonly string[]
+  readonly events: readonly (EventChoice & { readonly name: EventName })[]
   readonly service: EmbeddedService
   /** The inputs of `workflow_dispatch`. */
   readonly inputs: Texts
   readonly vars: Texts
+  /** Outputs of steps and jobs, as `id.name`. */
+  readonly outputs: Texts
+  /** Whether no run of the workflow has succeeded yet. */
+  readonly isFirstRun: boolean
   readonly isDryRun: boolean
 }
 
@@ -93,9 +102,16 @@ Your own workflow:
   --event <name>         ${EVENTS.slice(0, -1).join(', ')} or ${EVENTS.at(-1) ?? ''};
                          again for what happens a day later (default: the file's first)
   --changed <path>       a file of the change, as often as needed
-                         (after an --event: of that event only)
+  --ref <name>           the branch or tag, such as release/1 or v1.2.0
+  --schedule <cron>      which cron of several
+  --comment <text>       the text of the comment
+  --on-pull-request      the comment is on a person's pull request, not on the agent's
+                         (these five, after an --event: for that event only)
+  --first-run            no run of the workflow has succeeded yet
   --input <name>=<text>  an input of workflow_dispatch
   --var <name>=<text>    a variable, which expressions read from vars; <name>= empties it
+  --output <id>.<name>=<text>
+                         an output of a step or job that is not played
 
 Both:
   --all                  also shows the outputs and the job summary
@@ -125,6 +141,9 @@ export const EMBEDDED_INPUTS = {
 
 /** The inputs of the workflow in docs/report.md. */
 const REPORT_INPUTS = { days: '30', label: 'docs-agent' }
+
+const WORKFLOW_LISTS = ['event', 'changed', 'ref', 'schedule', 'comment', 'var', 'output'] as const
+const WORKFLOW_SWITCHES = ['on-pull-request', 'first-run'] as const
 
 /** What is read for every action, and for a workflow file too. */
 interface Common {
@@ -185,7 +204,8 @@ function readRunOptions(
   env: NodeJS.ProcessEnv,
   example: Texts,
 ): Run {
-  const forWorkflow = (['event', 'changed', 'var'] as const).find((list) => listed[list].length > 0)
+  const forWorkflow =
+    WORKFLOW_LISTS.find((list) => listed[list].length > 0) ?? WORKFLOW_SWITCHES.find((name) => isOn(name))
   if (forWorkflow !== undefined)
     throw new Error(
       `--${forWorkflow} is for your own workflow:${showCommand(`--workflow .github/workflows/docs.yml --${forWorkflow} …`)}`,
@@ -248,13 +268,34 @@ function readWorkflowOptions(
       `--changed needs the path of a file from the root of the repository, such as src/deploy.ts, at most ${MAX_CHANGED_FILES} times.`,
     )
   const vars = readPairs('var', listed.var)
-  const changed: string[] = []
-  const events: { name: EventName; changed: string[] }[] = []
-  for (const [name, value] of given) {
-    if (name === 'event' && isEventName(value)) events.push({ name: value, changed: [] })
-    if (name === 'changed') (events.at(-1)?.changed ?? changed).push(value)
+  const outputs = readPairs('output', listed.output)
+  const unclear = Object.keys(outputs).find((name) => !/^[^.]+\.[^.]+$/.test(name))
+  if (unclear !== undefined)
+    throw new Error(`--output needs the form id.name=value, with the id of a step or job, and got «${unclear}».`)
+  const switches = { isFirstRun: isOn('first-run'), isDryRun: isOn('dry-run') }
+  return { kind: 'workflow', file, ...readEvents(given), service, inputs, vars, outputs, ...switches, ...shown }
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** A flag after an `--event` is for that event, and one before the first `--event` for all. */
+function readEvents(given: Flags['given']): Pick<WorkflowPlay, 'events' | keyof EventChoice> {
+  const all: Mutable<EventChoice> = { changed: [] }
+  const events: (Mutable<EventChoice> & { readonly name: EventName })[] = []
+  for (const [flag, value] of given) {
+    const choice = events.at(-1) ?? all
+    if (flag === 'event' && isEventName(value)) events.push({ name: value, changed: [] })
+    if (flag === 'changed') choice.changed = [...choice.changed, value]
+    if (flag === 'ref' || flag === 'schedule' || flag === 'comment') {
+      if (choice[flag] !== undefined) throw new Error(`--${flag} is there twice for one event. Remove one.`)
+      choice[flag] = value
+    }
+    if (flag === 'on-pull-request') choice.isOnPullRequest = true
   }
-  return { kind: 'workflow', file, events, changed, service, inputs, vars, isDryRun: isOn('dry-run'), ...shown }
+  if (events.length === 0 && all.schedule !== undefined) events.push({ name: 'schedule', changed: [] })
+  if (events.length === 0 && (all.comment ?? all.isOnPullRequest) !== undefined)
+    events.push({ name: 'issue_comment', changed: [] })
+  return { events, ...all }
 }
 
 function chooseService(action: Run['action'], flags: Flags, env: NodeJS.ProcessEnv): ChosenService {

@@ -1,6 +1,8 @@
 import type { StoredComment } from '../../src/emulator/github/issue-state.ts'
 import { MAINTAINER, mergeChange } from '../../src/emulator/github/demo-state.ts'
-import { formatTime } from '../../src/emulator/github/reply.ts'
+import { toCommentBody } from '../../src/emulator/github/comment-operations.ts'
+import { toIssueBody } from '../../src/emulator/github/issue-operations.ts'
+import { withRepository } from '../../src/emulator/github/reply.ts'
 import { pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { toUserBody } from '../../src/emulator/github/resource-body.ts'
@@ -91,23 +93,19 @@ interface WrittenComment {
 /** The webhook payload of a comment on a pull request. */
 export function createCommentEvent(
   state: GitHubState,
-  { pulls, defaultBranch }: RepositoryState,
+  docs: RepositoryState,
   { url, repository, number, comment }: WrittenComment,
 ): Readonly<Record<string, unknown>> {
-  const user = toUserBody(state, comment.user)
-  const { title = '', body = '', state: pullState = 'open' } = pulls[number] ?? {}
+  const pull = docs.pulls[number]
+  if (pull === undefined) throw new Error(`There is no pull request #${number}.`)
+  const at = { state, nowMs: comment.createdAtMs, baseUrl: url, url }
+  const call = { ...withRepository(at, repository, docs), number }
   return {
     action: 'created',
-    issue: { number, title, body, state: pullState, pull_request: {} },
-    comment: {
-      id: comment.id,
-      body: comment.body,
-      user,
-      html_url: `${url}/${repository}/pull/${number}#issuecomment-${comment.id}`,
-      created_at: formatTime(comment.createdAtMs),
-    },
-    repository: { default_branch: defaultBranch },
-    sender: user,
+    issue: toIssueBody(call, number, pull),
+    comment: toCommentBody(call, comment),
+    repository: { default_branch: docs.defaultBranch },
+    sender: toUserBody(state, comment.user),
   }
 }
 
@@ -150,7 +148,8 @@ export function noteSuccess(
   { id, eventName, headSha }: Pick<WorkflowRun, 'id' | 'headSha'> & { readonly eventName: string },
   createdAtMs: number,
 ): void {
-  const run = { id, workflow: 'docs.yml', branch: 'main', headSha, event: eventName, createdAtMs }
-  if (BASE_EVENTS.includes(eventName))
-    state.repositories['acme/docs']?.workflowRuns.push({ ...run, status: 'completed', conclusion: 'success' })
+  const { 'acme/docs': docs } = state.repositories
+  if (docs === undefined || !BASE_EVENTS.includes(eventName)) return
+  const run = { id, workflow: 'docs.yml', branch: docs.defaultBranch, headSha, event: eventName, createdAtMs }
+  docs.workflowRuns.push({ ...run, status: 'completed', conclusion: 'success' })
 }

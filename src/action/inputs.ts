@@ -15,6 +15,9 @@ export type RawInputs = Readonly<Record<string, string>>
 
 export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
 
+/** Whether an input will be true, for an input that depends on it. */
+export const isTrue = (raw: RawInputs, name: string): boolean => /^\s*true\s*$/i.test(raw[name] ?? '')
+
 /** The problems of one input. */
 class InvalidInput extends Error {
   readonly problems: readonly string[]
@@ -151,20 +154,12 @@ export const tokenInput = textInput(
 )
 
 /** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
-const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+export const LABEL_PATTERN = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
 
 export const labelInput = textInput(
-  LABEL,
+  LABEL_PATTERN,
   'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
 )
-
-export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const labels = toItems(text)
-  const wrong = labels.filter(({ item }) => !LABEL.test(item))
-  if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (labels.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to read the labels')
-  return labels.map(({ item }) => item)
-}
 
 export const repositoryInput: Input<string> = (text) =>
   text === '' || REPOSITORY_PATTERN.test(text) ? text : rejectInput('must be a repository such as `owner/name`')
@@ -249,7 +244,7 @@ export const pollIntervalInput = createNumberInput(
 )
 
 /** One input of an action. The type of its value follows from `input`. */
-interface Field<T> {
+export interface Field<T> {
   /** As in action.yml. */
   readonly name: string
   /** The value of an empty input, the same as `default` in action.yml. Empty if there is no default. */

@@ -1,5 +1,6 @@
 /** Reads the pull requests of the agent, and what their history comments prove. */
-import { type FoundHistories, type History, listHistories } from '../agent/pull-request/history.ts'
+import type { History } from '../agent/history/state.ts'
+import { listHistories, type FoundHistories } from '../agent/history/store.ts'
 import { requireGitHub, type Step } from '../action/step.ts'
 import { isByOwner, listOwners } from '../github/commits.ts'
 import { failsForAll } from '../github/github-error.ts'

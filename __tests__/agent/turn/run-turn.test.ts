@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../../src/agent/facts.ts'
 import {
   LINK_LAG_MS,
   getLinkPollDelayMs,
   getPollDelayMs,
   getTurnPollDelayMs,
   type PollState,
-} from '../../../src/agent/turn/poll-schedule.ts'
-import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
+} from '../../../src/agent/turn/schedule.ts'
+import { JobWatch } from '../../../src/agent/turn/watch.ts'
 import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
@@ -36,6 +36,7 @@ const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOption
   reads,
   inputs,
 })
+
 const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({ task: ATTACH, reads, inputs })
 
 type Row = readonly [what: string, options: TurnRunOptions, shown: Readonly<Record<string, unknown>>]

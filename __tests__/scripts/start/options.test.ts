@@ -93,6 +93,22 @@ test.each<[flags: string, wanted: object]>([
     { words: ['--workflow', 'w.yml', '--changed', 'a', '--event', 'push'] },
   ],
   ['--workflow w.yml --var A=b --input c=d --dry-run', { vars: { A: 'b' }, inputs: { c: 'd' }, isDryRun: true }],
+  [
+    '--workflow w.yml --ref v1 --event push --ref release/1 --event schedule --schedule "0 3 * * 1"',
+    {
+      ref: 'v1',
+      events: [
+        { ...PUSH, ref: 'release/1' },
+        { name: 'schedule', schedule: '0 3 * * 1' },
+      ],
+    },
+  ],
+  ['--workflow w.yml --schedule "0 3 * * 1"', { events: [{ name: 'schedule' }], schedule: '0 3 * * 1' }],
+  [
+    '--workflow w.yml --comment "/docs Fix it" --on-pull-request',
+    { events: [{ name: 'issue_comment' }], comment: '/docs Fix it', isOnPullRequest: true },
+  ],
+  ['--workflow w.yml --first-run --output a.b=c=d', { isFirstRun: true, outputs: { 'a.b': 'c=d' } }],
   ['--workflow w.yml --scenario draft --all --keep', { service: { gitHubScenarios: ['draft'] }, showsAll: true }],
 ])('%j plays a workflow file, also where the variables of a real service are set', (flags, wanted) => {
   expect(readOptions(splitCommand(flags), SERVICE)).toMatchObject({ ...wanted, service: { kind: 'embedded' } })
@@ -162,6 +178,12 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--workflow w.yml --event fork', '--event fork cannot be played here. These can: push, schedule, '],
   ['--workflow w.yml --changed ../x', '--changed needs the path of a file from the root of the repository'],
   ['--workflow w.yml --var A', '--var needs the form name=value, and got «A».'],
+  [
+    '--workflow w.yml --output a=b',
+    '--output needs the form id.name=value, with the id of a step or job, and got «a».',
+  ],
+  ['--workflow w.yml --ref a --ref b', '--ref is there twice for one event. Remove one.'],
+  ['--first-run', '--first-run is for your own workflow'],
   ['--event push', '--event is for your own workflow:\n  npm start -- --workflow .github/workflows/docs.yml --event …'],
   ['--bogus', 'There is no option --bogus. This shows all:\n  npm start -- --help'],
   ['--promt x', 'There is no option --promt. Did you mean --prompt? This shows all:\n  npm start -- --help'],

@@ -10,15 +10,34 @@ const DEFAULT_PERMISSIONS: TokenPermissions = { contents: 'read' }
 
 const isPermissionName = (name: string): name is PermissionName => name in ALL_PERMISSIONS
 
-/** What the workflow's own token may do in a job. */
-export function getPermissions({ permissions }: Pick<Job, 'permissions'>): TokenPermissions {
-  if (permissions === undefined) return DEFAULT_PERMISSIONS
+/**
+ * What the workflow's own token may do in a job.
+ * @param allowed what the caller of its workflow allows
+ */
+export function getPermissions(
+  { permissions }: Pick<Job, 'permissions'>,
+  allowed?: TokenPermissions,
+): TokenPermissions {
+  if (permissions === undefined) return allowed ?? DEFAULT_PERMISSIONS
   if (permissions === 'write-all') return ALL_PERMISSIONS
   const given =
     permissions === 'read-all'
       ? Object.fromEntries(Object.keys(ALL_PERMISSIONS).map((name) => [name, 'read']))
       : permissions
   return Object.fromEntries(Object.entries(given).filter(([name, level]) => isPermissionName(name) && level !== 'none'))
+}
+
+const LEVELS = [undefined, 'read', 'write']
+
+/** GitHub's sentence about a job of a called workflow that wants more than its caller allows. Undefined if none does. */
+export function findExcess(job: Pick<Job, 'id' | 'permissions'>, allowed: TokenPermissions): string | undefined {
+  const [excess] = Object.entries(getPermissions(job, allowed)).filter(
+    ([name, level]) => isPermissionName(name) && LEVELS.indexOf(level) > LEVELS.indexOf(allowed[name]),
+  )
+  if (excess === undefined) return undefined
+  const [name, level] = excess
+  const has = isPermissionName(name) ? (allowed[name] ?? 'none') : 'none'
+  return `The nested job '${job.id}' is requesting '${name}: ${level}', but is only allowed '${name}: ${has}'.`
 }
 
 /** `vars` and `secrets`: what was given, and demo values. @param onDemo called with each name that got a demo value */
@@ -30,7 +49,8 @@ export function createDemoValues(known: Texts, onDemo?: (name: string) => void):
 }
 
 /** The outputs of a step or job that is not played. */
-export const createDemoOutputs = (id: string): DemoValues => new DemoValues({}, (name) => `${DEMO_PREFIX}${id}-${name}`)
+export const createDemoOutputs = (id: string, known: Texts = {}): DemoValues =>
+  new DemoValues(known, (name) => `${DEMO_PREFIX}${id}-${name}`)
 
 function chooseValue({ name, type, isRequired, default: usual, options }: DispatchInput): string {
   if (usual !== undefined) return usual
@@ -38,6 +58,22 @@ function chooseValue({ name, type, isRequired, default: usual, options }: Dispat
   if (type === 'boolean') return 'false'
   if (type === 'number') return '0'
   return isRequired ? `demo-${name}` : ''
+}
+
+const getInput = (input: DispatchInput, given: Texts): string =>
+  (Object.hasOwn(given, input.name) ? given[input.name] : undefined) ?? chooseValue(input)
+
+type InputValue = string | number | boolean
+
+/** The values of inputs by their types. A missing one has its default, or a value of its type. */
+export function typeInputs(defined: readonly DispatchInput[], given: Texts): Readonly<Record<string, InputValue>> {
+  return Object.fromEntries(
+    defined.map((input): [string, InputValue] => {
+      const text = getInput(input, given)
+      if (input.type === 'boolean') return [input.name, text === 'true']
+      return [input.name, input.type === 'number' ? Number(text) : text]
+    }),
+  )
 }
 
 /**
@@ -53,13 +89,13 @@ export function createInputs(
     const known = defined.length === 0 ? 'It has none.' : `It has: ${defined.map(({ name }) => name).join(', ')}.`
     throw new Error(`\`on.workflow_dispatch\` has no input ${unknown}. ${known}`)
   }
-  return Object.fromEntries(
-    defined.map((input): [string, string | number | boolean] => {
-      const text = given[input.name] ?? chooseValue(input)
-      if (input.type === 'boolean') return [input.name, text === 'true']
-      return [input.name, input.type === 'number' ? Number(text) : text]
-    }),
-  )
+  for (const input of defined) {
+    const text = getInput(input, given)
+    const allowed = input.type === 'boolean' ? ['true', 'false'] : input.options
+    if (allowed.length > 0 && !allowed.includes(text))
+      throw new Error(`Provided value '${text}' for input '${input.name}' not in the list of allowed values`)
+  }
+  return typeInputs(defined, given)
 }
 
 interface DescribedRun {

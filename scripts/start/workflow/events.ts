@@ -1,5 +1,5 @@
-import { isUnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
-import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
+import { MAINTAINER, openStandIn } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
@@ -19,8 +19,11 @@ export interface PlannedEvent {
   readonly files: readonly string[]
   /** The inputs of `workflow_dispatch`. */
   readonly inputs: Readonly<Record<string, string | number | boolean>>
+  readonly cron: string
   /** The text of `issue_comment`. */
   readonly comment: string
+  /** Whether the comment is on a person's pull request. */
+  readonly isOnPullRequest: boolean
 }
 
 /** An event that happened, as `github` describes it. */
@@ -36,6 +39,9 @@ const NO_COMMIT = '0'.repeat(40)
 
 /** The files of the newest change that the embedded GitHub has from the start. */
 export const DEFAULT_FILES: readonly string[] = ['src/deploy.ts']
+
+/** The number of a person's pull request. */
+const PERSONS_PULL = 123
 
 function findAgentPull({ pulls }: RepositoryState): number | undefined {
   const [number] = Object.entries(pulls).find(([, { state, labels }]) => state === 'open' && labels.length > 0) ?? []
@@ -96,7 +102,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
     }
     case 'schedule':
       return end(`schedule, after a change of ${nameFiles(files)}`, {
-        schedule: trigger.filters['cron']?.patterns[0] ?? '',
+        schedule: planned.cron,
         repository: about,
       })
     case 'workflow_dispatch':
@@ -113,7 +119,9 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
       })
     }
     case 'issue_comment': {
-      const number = findAgentPull(docs)
+      if (planned.isOnPullRequest && docs.pulls[PERSONS_PULL] === undefined)
+        openStandIn(docs, PERSONS_PULL, now(), files)
+      const number = planned.isOnPullRequest ? PERSONS_PULL : findAgentPull(docs)
       const pull = number === undefined ? undefined : docs.pulls[number]
       if (number === undefined || pull === undefined)
         throw new Error('There is no open pull request of the agent to comment on.')

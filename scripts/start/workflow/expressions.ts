@@ -9,24 +9,33 @@ type Data = data.ExpressionData
 export interface Scope {
   readonly contexts: Readonly<Record<string, unknown>>
   /** How the earlier steps of the job, or the jobs that this one needs, have ended. */
-  readonly status: 'success' | 'failure' | 'skipped'
+  readonly status: 'success' | 'failure' | 'cancelled' | 'skipped'
 }
 
 /** An expression that needs more than `npm start` has. The message names its line. */
 export class NotEvaluable extends Error {}
 
 const CONTEXTS = [
-  ...['github', 'env', 'vars', 'secrets', 'inputs', 'needs', 'steps', 'matrix', 'strategy', 'job', 'runner'],
+  ...['github', 'env', 'vars', 'secrets', 'inputs', 'needs', 'jobs', 'steps', 'matrix', 'strategy', 'job', 'runner'],
 ]
 
 export const DEMO_PREFIX = 'demo-'
 
+/** The library's dictionary has every name that objects have, such as `constructor` and `__proto__`. */
+class Dictionary extends data.Dictionary {
+  constructor(entries: readonly (readonly [key: string, value: Data])[]) {
+    super()
+    Object.setPrototypeOf(Reflect.get(this, 'indexMap'), null)
+    for (const [key, value] of entries) this.add(key, value)
+  }
+}
+
 /** Values for names that the file does not define, such as `demo-DOCS_AGENT_PROJECT_ID`. */
-export class DemoValues extends data.Dictionary {
+export class DemoValues extends Dictionary {
   readonly #createValue: (name: string) => string
 
   constructor(known: Readonly<Record<string, string>>, createValue: (name: string) => string) {
-    super(...Object.entries(known).map(([key, value]) => ({ key, value: new data.StringData(value) })))
+    super(Object.entries(known).map(([key, value]) => [key, new data.StringData(value)] as const))
     this.#createValue = createValue
   }
 
@@ -39,8 +48,8 @@ function toData(value: unknown): Data {
   if (value instanceof data.Dictionary) return value
   if (Array.isArray(value)) return new data.Array(...value.map(toData))
   if (typeof value === 'object' && value !== null)
-    return new data.Dictionary(
-      ...Object.entries(value).flatMap(([key, one]) => (one === undefined ? [] : [{ key, value: toData(one) }])),
+    return new Dictionary(
+      Object.entries(value).flatMap(([key, one]) => (one === undefined ? [] : [[key, toData(one)] as const])),
     )
   return data.reviver('', value ?? null)
 }
@@ -54,7 +63,7 @@ function createFunctions(status: Scope['status']): ReadonlyMap<string, FunctionD
     define('success', () => status === 'success'),
     define('failure', () => status === 'failure'),
     define('always', () => true),
-    define('cancelled', () => false),
+    define('cancelled', () => status === 'cancelled'),
     define(
       'hashFiles',
       () => {
@@ -65,14 +74,19 @@ function createFunctions(status: Scope['status']): ReadonlyMap<string, FunctionD
   ])
 }
 
-function evaluate(expression: string, line: number, { contexts, status }: Scope): Data {
+function compute(expression: string, { contexts, status }: Scope): Data {
   const functions = createFunctions(status)
+  const parsed = new Parser(new Lexer(expression).lex().tokens, CONTEXTS, [...functions.values()]).parse()
+  const context = new Dictionary(CONTEXTS.map((key) => [key, toData(contexts[key] ?? {})] as const))
+  return new Evaluator(parsed, context, new Map(functions)).evaluate()
+}
+
+function evaluate(expression: string, line: number, scope: Scope): Data {
   try {
-    const parsed = new Parser(new Lexer(expression).lex().tokens, CONTEXTS, [...functions.values()]).parse()
-    const context = new data.Dictionary(...CONTEXTS.map((key) => ({ key, value: toData(contexts[key] ?? {}) })))
-    return new Evaluator(parsed, context, new Map(functions)).evaluate()
+    return compute(expression, scope)
   } catch (error) {
-    throw new NotEvaluable(`Line ${line}: \`${expression}\` cannot be evaluated here: ${(error as Error).message}.`)
+    const reason = `${(error as Error).message}.${explainDemoValues(expression, scope)}`
+    throw new NotEvaluable(`Line ${line}: \`${expression}\` cannot be evaluated here: ${reason}`)
   }
 }
 
@@ -101,17 +115,44 @@ export function evaluateTexts(
   return Object.fromEntries(Object.entries(templates).map(([name, text]) => [name, evaluateText(text, scope)]))
 }
 
-const OUTPUT = /\b(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+/g
+interface DemoValue {
+  /** Such as `steps.filter.outputs.api`. */
+  readonly reference: string
+  readonly value: string
+  /** The option that chooses another value. */
+  readonly flag: string
+}
 
-/** Names the outputs in an `if` that have demo values, as the end of a sentence. Empty: there is none. */
-export function nameDemoOutputs({ text, line }: Template, scope: Scope): string {
-  const outputs = new Set(text.match(OUTPUT))
-  const demo = Array.from(outputs, (name) => [name, evaluate(name, line, scope).coerceString()] as const)
-  const named = demo.flatMap(([name, value]) => (value.startsWith(DEMO_PREFIX) ? `${name} is ${value}` : []))
-  return named.length === 0 ? '' : `: ${named.join(', ')}, which only GitHub knows`
+/** The variables that a script would set. */
+export const ENV_ID = 'env'
+
+const REFERENCE = /\b(?:(?:steps|needs|jobs)\.(?<id>[\w-]+)\.outputs|(?<context>vars|env))\.(?<name>[\w-]+)/g
+
+/** Finds the references in an expression whose values only GitHub knows. */
+export function listDemoValues(expression: string, scope: Scope): readonly DemoValue[] {
+  const dotted = expression.replaceAll(/\[\s*'([\w-]+)'\s*\]/g, '.$1')
+  const found = [...dotted.matchAll(REFERENCE)].map(({ 0: reference, groups = {} }): DemoValue => {
+    const { id, context, name = '' } = groups
+    const flag = context === 'vars' ? `--var ${name}=…` : `--output ${id ?? ENV_ID}.${name}=…`
+    return { reference, value: compute(reference, scope).coerceString(), flag }
+  })
+  return found.filter(({ reference, value }, index) => {
+    const isDemo = value.startsWith(reference.startsWith('env.') ? `${DEMO_PREFIX}${ENV_ID}-` : DEMO_PREFIX)
+    return isDemo && found.findIndex((one) => one.reference === reference) === index
+  })
+}
+
+/** Sentences about the demo values in an expression. Empty: there are none. */
+export function explainDemoValues(expression: string, scope: Scope): string {
+  return listDemoValues(expression, scope)
+    .map(({ reference, value, flag }) => ` ${reference} is ${value}; choose another value with ${flag}.`)
+    .join('')
 }
 
 const STATUS_FUNCTION = /\b(?:success|failure|always|cancelled)\s*\(/i
+
+export const hasStatusFunction = (condition: Template | undefined): boolean =>
+  STATUS_FUNCTION.test(condition?.text ?? '')
 
 /**
  * Whether a step or job runs. Without a status function, GitHub adds `success()`.

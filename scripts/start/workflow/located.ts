@@ -1,3 +1,4 @@
+import { FeatureFlags } from '@actions/expressions'
 import {
   convertWorkflowTemplate,
   isBasicExpression,
@@ -8,6 +9,8 @@ import {
   NoOperationTraceWriter,
   parseWorkflow,
 } from '@actions/workflow-parser'
+import { TemplateContext, TemplateValidationErrors } from '@actions/workflow-parser/templates/template-context'
+import { getWorkflowSchema } from '@actions/workflow-parser/workflows/workflow-schema'
 import { parse, parseDocument } from 'yaml'
 
 /** A text that may contain `${{ }}`, and its line in the workflow file. */
@@ -39,7 +42,7 @@ function readText(token: Token): string {
   return String(parse(header === undefined ? source : `${header}\n${source}`))
 }
 
-function toLocated(token: Token): Located {
+export function toLocated(token: Token): Located {
   const line = token.range?.start.line ?? 1
   if (isSequence(token)) return { kind: 'list', line, items: Array.from(token, toLocated) }
   if (!isMapping(token)) {
@@ -57,20 +60,41 @@ function toLocated(token: Token): Located {
 /** Aliases of aliases can stand for more values than fit into memory, which GitHub's parser does not notice. */
 const MAX_ALIAS_COUNT = 10_000
 
+/** Features that are off by default, because an older GitHub Enterprise Server does not have them, such as parallel steps. */
+const FEATURES = new FeatureFlags({ all: true })
+
+/** GitHub accepts `default: false` of an input without a type, as a text. The parser does not. */
+const UNTYPED_DEFAULT = "reading 'input default'. The type 'StringToken' was expected"
+
+/** The parser looks up keys in objects, in which it would find `constructor` and `__proto__` of every object. */
+export function createContext(schema: ReturnType<typeof getWorkflowSchema>): TemplateContext {
+  for (const definition of Object.values(schema.definitions))
+    if ('properties' in definition) Object.setPrototypeOf(definition.properties, null)
+  return new TemplateContext(new TemplateValidationErrors(), schema, new NoOperationTraceWriter())
+}
+
+/** @throws Error that names every problem with its line */
+export function refuseFile(problems: readonly string[], what = 'workflow'): void {
+  if (problems.length === 0) return
+  const list = problems.map((one) => `  ${one}`).join('\n')
+  throw new Error(`GitHub's parser does not accept this ${what} file.\n${list}`)
+}
+
 /**
  * Parses a workflow file with GitHub's own parser and schema.
  * @throws Error that names every problem with its line
  */
 export async function parseLocated(name: string, content: string): Promise<Located> {
   parseDocument(content).toJS({ maxAliasCount: MAX_ALIAS_COUNT })
-  const { value, context } = parseWorkflow({ name, content }, new NoOperationTraceWriter())
+  const context = createContext(getWorkflowSchema())
+  // The parser reads them here, and its options set them only after that.
+  context.state['featureFlags'] = FEATURES
+  const { value } = parseWorkflow({ name, content }, context)
   // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules.
-  if (value !== undefined) await convertWorkflowTemplate(context, value)
+  if (value !== undefined) await convertWorkflowTemplate(context, value, undefined, { featureFlags: FEATURES })
   const problems = context.errors.getErrors().map(({ message }) => message)
-  if (value === undefined || problems.length > 0)
-    throw new Error(
-      `GitHub's parser does not accept this workflow file.\n${problems.map((one) => `  ${one}`).join('\n')}`,
-    )
+  refuseFile(problems.filter((message) => !message.includes(UNTYPED_DEFAULT)))
+  if (value === undefined) throw new Error(`${name} is empty.`)
   return toLocated(value)
 }
 

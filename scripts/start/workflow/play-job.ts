@@ -1,339 +1,231 @@
-import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
-import { runAction, type RunResult } from '../../small-runner/run-action.ts'
-import type { LogLine } from '../../small-runner/step-log.ts'
-import type { Embedded } from '../embedded.ts'
-import { heading, SECRET_INPUTS, showInputs, showLogLine, showOutputs, showVerdict } from '../report.ts'
-import type { Session } from '../session.ts'
-import { cleanForTerminal, type Paint } from '../terminal.ts'
-import { createDemoOutputs, getPermissions } from './contexts.ts'
-import {
-  DEMO_PREFIX,
-  evaluateCondition,
-  evaluateText,
-  evaluateTexts,
-  nameDemoOutputs,
-  NotEvaluable,
-  type Scope,
-} from './expressions.ts'
-import { listCombinations } from './matrix.ts'
-import { findMerge, merge } from './merge.ts'
-import { findOwnAction, type OwnAction, REHEARSES_ALREADY } from './own-actions.ts'
-import type { Job, Step } from './workflow-file.ts'
+import { cleanForTerminal } from '../terminal.ts'
+import { readCalledWorkflow } from './called-files.ts'
+import { findExcess, getPermissions, typeInputs } from './contexts.ts'
+import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import type { Template } from './located.ts'
+import { listCombinations, toJson } from './matrix.ts'
+import { findOwnAction } from './own-actions.ts'
+import { describeSkip, playSteps } from './play-steps.ts'
+import { createMissed, type JobEnd, type Leg, type RunContext, type Stage, type TimeLimit } from './run-model.ts'
+import { describeRunner } from './runner.ts'
+import { isLocalPath, type Job } from './workflow-file.ts'
 
-type Texts = Readonly<Record<string, string>>
-
-/** What the steps of one run of the workflow share. */
-export interface RunContext {
-  readonly embedded: Embedded
-  readonly session: Session
-  /** The folder of this project. */
-  readonly project: string
-  readonly contexts: Readonly<Record<'github' | 'vars' | 'secrets' | 'inputs', unknown>>
-  /** The `env` of the workflow. */
-  readonly env: Job['env']
-  /** The variables of the run, such as `GITHUB_SHA`. */
-  readonly variables: Texts
-  readonly eventName: string
-  readonly payload: unknown
-  /** The reader's repository. */
-  readonly workspace: string
-  /** A folder for files that a step writes. */
-  readonly scratch: string
-  /** The token that the workflow gets from GitHub. */
-  readonly token: string
-  /** Inputs of each step that replace those of the file, if the action has them. */
-  readonly overrides: Texts
-  readonly showsAll: boolean
-  /** Called before each step of this action. */
-  readonly onStep: (inputs: Texts) => void
-}
-
-/** A step of this action, or one that merges. */
-export interface Played {
-  readonly title: string
-  readonly inputs: Texts
-  readonly outputs: Texts
-  /** A line. */
-  readonly verdict: string
-  readonly isRed: boolean
-}
-
-export interface JobEnd {
-  readonly result: 'success' | 'failure' | 'skipped'
-  readonly outputs: unknown
-  readonly played: readonly Played[]
-}
-
-const createMissed = (title: string, paint: Paint): Played => ({
-  title,
-  inputs: {},
-  outputs: {},
-  verdict: paint('red', '✘ not played\n'),
-  isRed: true,
-})
-
-interface StepEnd {
-  readonly outcome: RunResult['conclusion'] | 'skipped'
-  readonly conclusion: RunResult['conclusion'] | 'skipped'
-  readonly outputs: unknown
-}
-
-const SKIPPED: StepEnd = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
-
-/** Whether a step that is not played would bring the files of a repository. */
-const checksOut = ({ uses, run }: Step): boolean =>
-  (uses?.text ?? '').includes('/checkout@') || /\bclone\b/.test(run?.text ?? '')
-
-/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not played. */
-function replaceWrittenPrompt(given: Texts, unplayed: readonly Step[], workspace: string): Texts {
-  const { 'prompt-file': file = '', ...others } = given
-  const isWritten = file !== '' && unplayed.some(({ run }) => run?.text.includes(basename(file)))
-  return isWritten && !existsSync(join(workspace, file)) ? { prompt: DEMO_PREFIX + file, ...others } : given
-}
-
-const describeSkip = ({ if: condition }: Pick<Job, 'if'>, scope: Scope): string =>
-  condition === undefined ? 'skipped' : `skipped, its \`if\` is false${nameDemoOutputs(condition, scope)}`
-
-/** A token of an app is from a step that is not played. */
-const redirectToken = (given: string, { embedded, token }: RunContext): string =>
-  given === '' || given === token ? given : embedded.github.token
-
-/** The inputs of a step, with the embedded service and GitHub in place of those that it names. */
-function redirectInputs(given: Texts, action: OwnAction, context: RunContext): Texts {
-  const { embedded, token, overrides } = context
-  const inputs: Record<string, string> = { ...given }
-  for (const name of ['base-url', 'api-key']) if (inputs[name]) inputs[name] = embedded.inputs[name] ?? ''
-  if (action.inputs.includes('github-token')) inputs['github-token'] ??= token
-  if (inputs['github-token']) inputs['github-token'] = redirectToken(inputs['github-token'], context)
-  for (const [name, value] of Object.entries(overrides)) if (action.inputs.includes(name)) inputs[name] = value
-  return inputs
-}
-
-interface Combined {
-  /** The job's id, with the values of its matrix. */
-  readonly name: string
-  readonly needs: unknown
-  readonly matrix: unknown
-}
-
-/** Plays a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
-async function playSteps(context: RunContext, job: Job, { name, needs, matrix }: Combined): Promise<JobEnd> {
-  const { embedded, session, token } = context
-  const { print, paint } = session
-  const github = { ...(context.contexts.github as object), job: job.id }
-  const runner = { os: 'Linux', arch: 'X64', temp: context.scratch, environment: 'github-hosted' }
-  const steps: Record<string, StepEnd> = {}
-  const played: Played[] = []
-  const unplayed: Step[] = []
-  let status: 'success' | 'failure' = 'success'
-  let env: Texts = {}
-  const getScope = (ofStep: Texts = {}): Scope => ({
-    contexts: {
-      ...context.contexts,
-      github,
-      needs,
-      matrix,
-      runner,
-      steps,
-      env: { ...env, ...ofStep },
-      job: { status },
-    },
-    status,
-  })
-  env = evaluateTexts(context.env, getScope())
-  env = { ...env, ...evaluateTexts(job.env, getScope()) }
-
-  /** Gives the workflow's own token the job's permissions. */
-  async function withPermissions<T>(used: string | undefined, run: () => Promise<T>): Promise<T> {
-    const { state } = embedded.github
-    const before = state.permissions
-    // A scenario about permissions decides itself.
-    if (before === ALL_PERMISSIONS && used === token) state.permissions = getPermissions(job)
-    try {
-      return await run()
-    } finally {
-      state.permissions = before
-    }
-  }
-
-  const mayFail = ({ mayFail: template }: Step, scope: Scope): boolean =>
-    template !== undefined && evaluateText(template, scope) === 'true'
-
-  async function playAction(action: OwnAction, step: Step, ofStep: Texts, title: string, id: string): Promise<StepEnd> {
-    const stepEnv = { ...env, ...ofStep }
-    const scope = getScope(stepEnv)
-    // Before a checkout, the workspace is empty.
-    const isCheckedOut = unplayed.some(checksOut) && !action.inputs.includes('output-file')
-    const workspace = isCheckedOut ? context.workspace : context.scratch
-    const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), unplayed, workspace)
-    const inputs = redirectInputs(given, action, context)
-    context.onStep(inputs)
-    print(`${heading(title, paint)}${showInputs(inputs)}\n`)
-    const startedAtMs = embedded.now()
-    const run = {
-      action: action.folder,
-      inputs,
-      env: {
-        // The only variable of `env` that the actions read. Others could load code, or send requests through a proxy.
-        ...(stepEnv['DOCS_AGENT_BASE_URL'] && { DOCS_AGENT_BASE_URL: embedded.url }),
-        ...context.variables,
-        GITHUB_JOB: job.id,
-        GITHUB_ACTION: id,
-        ...embedded.createStepEnv(),
-      },
-      eventName: context.eventName,
-      event: context.payload,
-      workspace,
-      cancel: session.cancel,
-      secrets: [embedded.github.token, ...SECRET_INPUTS.flatMap((name) => inputs[name] ?? [])],
-      onLine: (line: LogLine) => {
-        print(showLogLine(line, paint))
-      },
-    }
-    const result = await withPermissions(inputs['github-token'], () => runAction(run))
-    const { conclusion, outputs } = result
-    env = { ...env, ...result.exported }
-    const verdict = showVerdict({ ...result, durationMs: embedded.now() - startedAtMs }, paint)
-    print(`${context.showsAll ? showOutputs(result, paint) : ''}${verdict}`)
-    const isRed = conclusion !== 'success' && !mayFail(step, scope)
-    played.push({ title, inputs, outputs, verdict, isRed })
-    return { outcome: conclusion, conclusion: isRed ? conclusion : 'success', outputs }
-  }
-
-  /** @returns undefined for a step that merges nothing */
-  async function playMerge(
-    step: Step,
-    ofStep: Texts,
-    title: string,
-    note: (text: string) => void,
-  ): Promise<StepEnd | undefined> {
-    if (!step.run?.text.includes('gh pr merge')) return undefined
-    const stepEnv = { ...env, ...ofStep }
-    const scope = getScope(stepEnv)
-    const found = findMerge(evaluateText(step.run, scope), stepEnv, context.variables['GITHUB_REPOSITORY'] ?? '')
-    if (found === undefined) return undefined
-    const used = redirectToken(stepEnv['GH_TOKEN'] ?? stepEnv['GITHUB_TOKEN'] ?? '', context)
-    const { isRefused, text } =
-      used === ''
-        ? { isRefused: true, text: '`gh` needs a token: add GH_TOKEN to the `env` of the step' }
-        : await withPermissions(used, () => merge(found, embedded.github.apiUrl, used))
-    note(`played: ${text}`)
-    const isRed = isRefused && !mayFail(step, scope)
-    const verdict = isRefused ? paint('red', `✘ ${text}\n`) : `${paint('green', '✔')} ${text}\n`
-    played.push({ title, inputs: {}, outputs: {}, verdict, isRed })
-    return { outcome: isRefused ? 'failure' : 'success', conclusion: isRed ? 'failure' : 'success', outputs: {} }
-  }
-
-  async function playStep(step: Step, id: string): Promise<StepEnd> {
-    const action =
-      step.uses === undefined ? undefined : findOwnAction(step.uses.text, context.project, context.workspace)
-    let { text: title } = step.title
-    const getName = (): string => `${title} (line ${step.line})`
-    const note = (text: string): void => {
-      print(paint('dim', `○ ${cleanForTerminal(`${getName()}: ${text}`)}\n`))
-    }
-    const noteMissed = (): void => {
-      played.push(createMissed(`${name}: ${getName()}`, paint))
-    }
-    try {
-      const ofStep = evaluateTexts(step.env, getScope())
-      const scope = getScope(ofStep)
-      title = evaluateText(step.title, scope)
-      if (!evaluateCondition(step.if, scope)) {
-        note(describeSkip(step, scope))
-        return SKIPPED
-      }
-      if (typeof action === 'object') return await playAction(action, step, ofStep, `${name}: ${getName()}`, id)
-      const noteRun = (text: string): void => {
-        note(`${step.if === undefined ? '' : 'its `if` is true; '}${text}`)
-      }
-      const merged = await playMerge(step, ofStep, `${name}: ${getName()}`, noteRun)
-      if (merged !== undefined) return merged
-      const [line = '', ...others] = step.run?.text.trim().split('\n') ?? []
-      const what = action ?? (line || step.uses?.text) ?? title
-      if (others.length > 0) noteRun(`GitHub would run it (${others.length + 1} lines, not played)`)
-      else noteRun(what === step.title.text ? 'not played' : `not played, ${what}`)
-      if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()
-    } catch (error) {
-      if (!(error instanceof NotEvaluable)) throw error
-      note(`not played. ${error.message}`)
-      if (typeof action === 'object') noteMissed()
-    }
-    unplayed.push(step)
-    return { outcome: 'success', conclusion: 'success', outputs: createDemoOutputs(id) }
-  }
-
-  /** Outputs from steps that are not played may need more than a demo value. */
-  function getOutputs(): unknown {
-    try {
-      return evaluateTexts(job.outputs, getScope())
-    } catch (error) {
-      if (!(error instanceof NotEvaluable)) throw error
-      print(paint('dim', `○ Outputs of job ${job.id}: ${cleanForTerminal(error.message)}\n`))
-      return createDemoOutputs(job.id)
-    }
-  }
-
-  for (const [index, step] of job.steps.entries()) {
-    if (session.cancel.aborted) break
-    const end = await playStep(step, step.id ?? `__step_${index + 1}`)
-    if (step.id !== undefined) steps[step.id] = end
-    if (end.conclusion === 'failure' || end.conclusion === 'cancelled') status = 'failure'
-  }
-  return { result: status, outputs: getOutputs(), played }
-}
+type Status = Scope['status']
 
 /** Ends of all jobs before a job count, also of those that it does not need itself. */
-function combineStatus(before: readonly JobEnd[]): Scope['status'] {
+function combineStatus(before: readonly JobEnd[]): Status {
   if (before.some(({ result }) => result === 'failure')) return 'failure'
   return before.every(({ result }) => result === 'success') ? 'success' : 'skipped'
 }
 
-/** An end as the context `needs` has it. */
+/** The result of a job with a matrix, or of a called workflow. Skipped jobs do not count. */
+function combineResults(ends: Iterable<JobEnd>): JobEnd['result'] {
+  const results = Array.from(ends, ({ result }) => result)
+  if (results.every((result) => result === 'skipped')) return 'skipped'
+  return (['failure', 'cancelled'] as const).find((result) => results.includes(result)) ?? 'success'
+}
+
+/** An end as the contexts `needs` and `jobs` have it. */
 const describeEnd = ({ result, outputs }: Partial<JobEnd> = {}): unknown => ({ result, outputs })
+
+/** @returns undefined without a template, or for one that is no positive number */
+function evaluateNumber(template: Template | undefined, scope: Scope): number | undefined {
+  const value = template === undefined ? NaN : Number(evaluateText(template, scope))
+  return value > 0 ? value : undefined
+}
+
+function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeLimit | undefined {
+  const minutes = evaluateNumber(timeoutMinutes, scope)
+  return minutes === undefined ? undefined : { minutes, endsAtMs: nowMs + minutes * 60_000, of: 'job' }
+}
+
+/** Plays the jobs of a file, each after those that it needs. */
+export async function playJobs(
+  context: RunContext,
+  jobs: readonly Job[],
+  stages: readonly Stage[] = [],
+): Promise<ReadonlyMap<string, JobEnd>> {
+  const ends = new Map<string, JobEnd>()
+  for (const job of jobs) {
+    const place = { job, siblings: jobs, above: stages }
+    const end = await playJob(context, place, ends)
+    ends.set(job.id, end)
+  }
+  return ends
+}
+
+interface Place {
+  readonly job: Job
+  readonly siblings: readonly Job[]
+  /** Those of the jobs that call its workflow. */
+  readonly above: readonly Stage[]
+}
+
+async function playCall(leg: Leg): Promise<JobEnd> {
+  const { context, job, name } = leg
+  const called = await readCalledWorkflow(job, context.workspace, context.depth)
+  const excess = called.jobs.flatMap((one) => findExcess(one, leg.permissions) ?? [])[0]
+  if (excess !== undefined) throw new NotEvaluable(`Error calling workflow '${called.file}'. ${excess}`)
+  const scope: Scope = { contexts: leg.contexts, status: 'success' }
+  const { github, vars } = context.contexts
+  const inScope = { ...scope, contexts: { github, vars } }
+  const defined = (called.call?.inputs ?? []).map((input) => ({
+    ...input,
+    default: input.default === undefined ? undefined : evaluateText({ text: input.default, line: 1 }, inScope),
+  }))
+  const inputs = typeInputs(defined, evaluateTexts(job.with, scope))
+  const secrets =
+    job.secrets === 'inherit'
+      ? context.contexts.secrets
+      : { ...evaluateTexts(job.secrets, scope), GITHUB_TOKEN: context.token }
+  const inner: RunContext = {
+    ...context,
+    contexts: { github, vars, inputs, secrets },
+    env: called.env,
+    file: called.file,
+    depth: context.depth + 1,
+    allowed: leg.permissions,
+  }
+  const ends = await playJobs(inner, called.jobs, leg.stages)
+  const jobs = Object.fromEntries(Array.from(ends, ([id, end]) => [id, describeEnd(end)] as const))
+  const played = [...ends.values()].flatMap((end) => end.played)
+  return {
+    result: combineResults(ends.values()),
+    outputs: evaluateTexts(called.call?.outputs ?? {}, { ...inScope, contexts: { ...inner.contexts, jobs } }),
+    played: played.map((one) => ({ ...one, title: `${name} / ${one.title}` })),
+  }
+}
+
+/** Plays a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
+async function playLeg(leg: Leg): Promise<JobEnd> {
+  const { context, job, played } = leg
+  const { print, paint } = context.session
+  const scope: Scope = { contexts: leg.contexts, status: 'success' }
+  if (job.uses !== undefined) return await playCall(leg)
+  leg.env = evaluateTexts(context.env, scope)
+  leg.env = { ...leg.env, ...evaluateTexts(job.env, { ...scope, contexts: { ...leg.contexts, env: leg.env } }) }
+  const end = await playSteps(leg, { steps: job.steps, contexts: {}, env: {}, prefix: '', depth: context.depth })
+
+  /** Outputs from steps that are not played may need more than a demo value. */
+  function getOutputs(): unknown {
+    try {
+      return { ...evaluateTexts(job.outputs, end), ...context.outputs.getOf(job.id) }
+    } catch (error) {
+      if (!(error instanceof NotEvaluable)) throw error
+      print(paint('dim', `○ Outputs of job ${job.id}: ${cleanForTerminal(error.message)}\n`))
+      return context.outputs.createDemo(job.id)
+    }
+  }
+  const isTolerated = job.mayFail !== undefined && evaluateText(job.mayFail, end) === 'true'
+  const result = isTolerated && end.status === 'failure' ? 'success' : end.status
+  if (result !== end.status)
+    print(paint('dim', `○ Job ${leg.name} has \`continue-on-error\`, so that it counts as green.\n`))
+  return { result, outputs: getOutputs(), played }
+}
+
+/** Names one of the jobs of a matrix. */
+function nameLeg({ id }: Job, matrix: Readonly<Record<string, unknown>>): string {
+  const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+  return values.length === 0 ? id : `${id} (${values.join(', ')})`
+}
+
+/** Plays the jobs of a matrix in order. GitHub runs `max-parallel` of them at the same time. */
+async function playLegs(
+  context: RunContext,
+  { job, siblings, above }: Place,
+  needs: unknown,
+  scope: Scope,
+): Promise<JobEnd> {
+  const { embedded, session } = context
+  const { print, paint } = session
+  const combinations = listCombinations(job.matrix, scope)
+  const legCount = combinations.length
+  const maxParallel = evaluateNumber(job.maxParallel, scope) ?? legCount
+  const failsFast = job.failFast === undefined || evaluateText(job.failFast, scope) === 'true'
+  const github = { ...(context.contexts.github as object), job: job.id }
+  const ends: JobEnd[] = []
+  let failed: { readonly at: number; readonly name: string } | undefined
+  for (const [index, matrix] of combinations.entries()) {
+    const name = nameLeg(job, matrix)
+    if (failed !== undefined && failsFast) {
+      const together = index - failed.at < maxParallel
+      const how = together
+        ? 'GitHub has started both, and bills what this one has sent by then'
+        : 'GitHub does not start it'
+      const reason = `cancelled, because ${failed.name} is red and \`fail-fast\` is on: ${how}`
+      print(paint('dim', `○ Job ${cleanForTerminal(`${name}: ${reason}`)}.\n`))
+      ends.push({ result: 'cancelled', outputs: {}, played: [] })
+      continue
+    }
+    if (legCount > 1 || name !== job.id) print(`\n${paint('bold', cleanForTerminal(`Job ${name}`))}\n`)
+    const strategy = {
+      'fail-fast': failsFast,
+      'job-index': index,
+      'job-total': legCount,
+      'max-parallel': maxParallel,
+    }
+    const known = { ...context.contexts, github, needs, matrix, strategy }
+    const inLeg: Scope = { contexts: known, status: 'success' }
+    const runner = {
+      ...describeRunner(job.runsOn === undefined ? '' : toJson(job.runsOn, inLeg)),
+      temp: context.scratch,
+    }
+    const leg: Leg = {
+      context,
+      job,
+      name,
+      stages: [...above, { job, siblings, leg: index, legCount, maxParallel }],
+      contexts: { ...known, runner },
+      permissions: getPermissions(job, context.allowed),
+      limit: startLimit(job, inLeg, embedded.now()),
+      env: {},
+      unplayed: [],
+      played: [],
+    }
+    const end = await playLeg(leg)
+    ends.push(end)
+    if (end.result === 'failure') failed ??= { at: index, name }
+  }
+  return {
+    result: combineResults(ends),
+    outputs: ends.findLast(({ result }) => result !== 'cancelled')?.outputs ?? {},
+    played: ends.flatMap(({ played }) => played),
+  }
+}
 
 /**
  * Plays the steps of this action in a job, and lists the others.
  * @param ended the jobs before it, by id
  */
-export async function playJob(context: RunContext, job: Job, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
+async function playJob(context: RunContext, place: Place, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
+  const { job, above: stages } = place
   const { print, paint } = context.session
   const note = (text: string): void => {
-    print(paint('dim', `○ Job ${job.id} (line ${job.line}): ${cleanForTerminal(text)}\n`))
+    const at = context.file === undefined ? '' : ` of ${context.file}`
+    print(paint('dim', `○ Job ${job.id} (line ${job.line}${at}): ${cleanForTerminal(text)}\n`))
   }
   const needs = Object.fromEntries(job.needs.map((id) => [id, describeEnd(ended.get(id))]))
   const status = combineStatus(job.after.flatMap((id) => ended.get(id) ?? []))
   const scope: Scope = { contexts: { ...context.contexts, needs }, status }
-  const notPlayed: JobEnd = { result: 'success', outputs: createDemoOutputs(job.id), played: [] }
+  const notPlayed = (): JobEnd => ({ result: 'success', outputs: context.outputs.createDemo(job.id), played: [] })
+  const isLocalCall = job.uses !== undefined && isLocalPath(job.uses.text)
   try {
     if (!evaluateCondition(job.if, scope)) {
-      note(describeSkip(job, scope))
+      note(describeSkip(job, scope, 'job', context))
       return { result: 'skipped', outputs: {}, played: [] }
     }
-    if (job.uses !== undefined) {
+    if (job.uses !== undefined && !isLocalCall) {
       note(`not played, it calls the reusable workflow ${job.uses.text}`)
-      return notPlayed
+      return notPlayed()
     }
-    const ends: JobEnd[] = []
-    for (const matrix of listCombinations(job.matrix, scope)) {
-      const values = Object.values(matrix).map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-      const name = values.length === 0 ? job.id : `${job.id} (${values.join(', ')})`
-      if (values.length > 0) print(`\n${paint('bold', cleanForTerminal(`Job ${name}`))}\n`)
-      ends.push(await playSteps(context, job, { name, needs, matrix }))
-    }
-    return {
-      result: ends.some(({ result }) => result === 'failure') ? 'failure' : 'success',
-      outputs: ends.at(-1)?.outputs ?? {},
-      played: ends.flatMap(({ played }) => played),
-    }
+    return await playLegs(context, place, needs, scope)
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
     const hasOwn = job.steps.some(
       ({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project, context.workspace) === 'object',
     )
-    return { ...notPlayed, played: hasOwn ? [createMissed(job.id, paint)] : [] }
+    const isMissed = hasOwn || isLocalCall
+    return { ...notPlayed(), played: isMissed ? [createMissed(job.id, { stages }, paint)] : [] }
   }
 }

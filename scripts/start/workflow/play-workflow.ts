@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
-import type { WorkflowPlay } from '../options.ts'
+import type { EventChoice, WorkflowPlay } from '../options.ts'
 import { heading, showInputs, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
@@ -11,9 +11,12 @@ import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
 import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
 import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
 import { DEFAULT_FILES, happen, pushChange } from './events.ts'
-import { playJob, type JobEnd, type Played, type RunContext } from './play-job.ts'
+import { listAdvice } from './advice.ts'
+import { GivenOutputs } from './given-outputs.ts'
+import { playJobs } from './play-job.ts'
+import type { Played, RunContext } from './run-model.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
+import { chooseCron, chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -23,12 +26,12 @@ const DAY_MS = 86_400_000
 const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
 
 /** @param ordinal counts the events of the command from 1 */
-const listChanged = ({ changed, events }: WorkflowPlay, ordinal: number): readonly string[] => [
-  ...changed,
-  ...(events[ordinal - 1]?.changed ?? []),
-]
+function getChoice(play: WorkflowPlay, ordinal: number): EventChoice {
+  const own = play.events[ordinal - 1]
+  return { ...play, ...own, changed: [...play.changed, ...(own?.changed ?? [])] }
+}
 
-interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'onStep'> {
+interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'outputs' | 'onStep'> {
   readonly play: WorkflowPlay
   readonly workflow: Workflow
   readonly fileName: string
@@ -43,18 +46,26 @@ interface Stage extends Pick<RunContext, 'embedded' | 'session' | 'project' | 's
  * @returns undefined if the event cannot start the workflow, whatever the files of the change
  */
 async function playEvent(
-  stage: Stage,
+  course: Course,
   trigger: PlayableTrigger,
   ordinal: number,
 ): Promise<readonly Played[] | undefined> {
-  const { play, workflow, embedded, session, repository } = stage
+  const { play, workflow, embedded, session, repository } = course
   const { print, paint, offer } = session
-  const changed = listChanged(play, ordinal)
+  const choice = getChoice(play, ordinal)
+  const { changed, ref: chosenRef } = choice
   const files = changed.length === 0 ? DEFAULT_FILES : changed
   const { event } = trigger
-  const which = stage.total === 1 ? '' : ` (event ${ordinal} of ${stage.total}${ordinal === 1 ? '' : ', a day later'})`
+  const which =
+    course.total === 1 ? '' : ` (event ${ordinal} of ${course.total}${ordinal === 1 ? '' : ', a day later'})`
   pushChange({ trigger, ordinal, files }, repository.name, embedded)
-  const decision = decide(trigger, files, ordinal)
+  const { defaultBranch } = repository
+  const cron = chooseCron(trigger, choice.schedule)
+  const decision = decide(trigger, files, {
+    ordinal,
+    defaultBranch,
+    ...(chosenRef !== undefined && { ref: chosenRef }),
+  })
   if (!decision.starts) {
     const { reason, example, dependsOnFiles } = decision
     const refusal = 'GitHub would not start this workflow'
@@ -63,15 +74,16 @@ async function playEvent(
     )
     if (example !== undefined && changed.length === 0)
       print(
-        stage.total === 1
+        course.total === 1
           ? `\nTo play a change of other files:${offer('--changed', example)}\n`
           : `To play a change of other files, add this after the event: --changed ${cleanForTerminal(example)}\n`,
       )
     return dependsOnFiles ? [] : undefined
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
-  const comment = chooseComment(workflow)
-  const happened = happen({ trigger, ref: decision.ref, ordinal, files, inputs, comment }, repository.name, embedded)
+  const { comment = chooseComment(workflow), isOnPullRequest = false } = choice
+  const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, comment, isOnPullRequest }
+  const happened = happen(planned, repository.name, embedded)
   const { payload, ref, sha } = happened
   const title = happened.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
@@ -81,14 +93,14 @@ async function playEvent(
   const id = FIRST_RUN + ordinal - 1
   // The workflow's own token gives access to its own repository only.
   const token = `${embedded.github.token}:${repository.name}`
-  const name = workflow.name ?? `.github/workflows/${stage.fileName}`
+  const name = workflow.name ?? `.github/workflows/${course.fileName}`
   const { github, variables } = createGitHubContext(
     { event, payload, ref, sha, id, number: ordinal, workflow: name, repository: repository.name },
     { token, workspace: repository.folder, server_url: embedded.url, api_url: embedded.github.apiUrl },
   )
   const context: RunContext = {
-    ...stage,
-    contexts: { github, vars: stage.vars, secrets: createDemoValues({ GITHUB_TOKEN: token }), inputs },
+    ...course,
+    contexts: { github, vars: course.vars, secrets: createDemoValues({ GITHUB_TOKEN: token }), inputs },
     env: workflow.env,
     variables,
     eventName: event,
@@ -97,11 +109,12 @@ async function playEvent(
     token,
     overrides: play.isDryRun ? { 'dry-run': 'true' } : {},
     showsAll: play.showsAll,
+    speed: play.service.speed,
+    depth: 1,
   }
   const startedAtMs = embedded.now()
-  const ends = new Map<string, JobEnd>()
-  for (const job of workflow.jobs) ends.set(job.id, await playJob(context, job, ends))
-  const isGreen = [...ends.values()].every(({ result }) => result !== 'failure')
+  const ends = await playJobs(context, workflow.jobs)
+  const isGreen = [...ends.values()].every(({ result }) => result === 'success' || result === 'skipped')
   if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
   return [...ends.values()].flatMap(({ played }) => played.map((one) => ({ ...one, title: `${title} › ${one.title}` })))
 }
@@ -109,7 +122,7 @@ async function playEvent(
 /** Shows the verdict of each step, and what the reader can try next. */
 function showConclusion(
   { print, paint }: Session,
-  { play, workflow }: Stage,
+  { play, workflow, outputs }: Course,
   played: readonly Played[],
   { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly PlayableTrigger[] },
 ): void {
@@ -117,8 +130,13 @@ function showConclusion(
   if (played.length === 0) print('○ No step of this action was played.\n')
   for (const { title, verdict } of played) print(`${cleanForTerminal(title)}\n  ${verdict}`)
   const isSkippedByPaths = played.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
-  if (isSkippedByPaths && triggers.every((_, index) => listChanged(play, index + 1).length === 0))
+  if (isSkippedByPaths && triggers.every((_, index) => getChoice(play, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
+  for (const line of listAdvice(played)) print(`${cleanForTerminal(line)}\n`)
+  if (outputs.hints.size > 0)
+    print(`To choose outputs that only GitHub knows: ${cleanForTerminal([...outputs.hints].join(' '))}\n`)
+  for (const name of outputs.listUnused())
+    print(`--output ${cleanForTerminal(name)} was not used: no step or job with this id was reached.\n`)
   const demo = [...demoVars].filter((name) => !REPLACED_VARIABLES.includes(name))
   if (demo.length > 0)
     print(
@@ -127,11 +145,16 @@ function showConclusion(
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
   if (hasDefault && played.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
-  const others = workflow.triggers.filter(
-    ({ event }) => isEventName(event) && triggers.every((one) => one.event !== event),
-  )
-  if (others.length > 0)
-    print(`Not played: ${others.map(({ event }) => `${event} (add \`--event ${event}\`)`).join(', ')}\n`)
+  const others = workflow.triggers
+    .filter(({ event }) => isEventName(event) && triggers.every((one) => one.event !== event))
+    .map(({ event }) => `${event} (add \`--event ${event}\`)`)
+  const crons = triggers.map((trigger, index) => chooseCron(trigger, getChoice(play, index + 1).schedule))
+  const otherCrons = triggers
+    .flatMap(({ filters }) => filters['cron']?.patterns ?? [])
+    .filter((cron, index, all) => !crons.includes(cron) && all.indexOf(cron) === index)
+    .map((cron) => `${cron} (add \`--schedule '${cron}'\`)`)
+  if (others.length + otherCrons.length > 0)
+    print(`Not played: ${cleanForTerminal([...others, ...otherCrons].join(', '))}\n`)
 }
 
 /**
@@ -153,13 +176,15 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   let filename = choosePage(workflow)
   const embedded = await openEmbedded(play.service, Date.now(), {
     repository: repository.name,
-    changedFiles: listChanged(play, 1),
+    defaultBranch: repository.defaultBranch,
+    changedFiles: getChoice(play, 1).changed,
     scenario: {
       edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
       // The comment needs a pull request.
       ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
     },
   })
+  if (play.isFirstRun) embedded.github.state.repositories['acme/docs']?.workflowRuns.splice(0)
   const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
   const scratch = openScratchFolder('workflow-')
   const demoVars = new Set<string>()
@@ -169,7 +194,8 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
   }
   const { print, paint } = session
   const place = { fileName, repository, project, scratch: scratch.path }
-  const stage = { play, workflow, embedded, session, vars, onStep, total: triggers.length, ...place }
+  const outputs = new GivenOutputs(play.outputs)
+  const course = { play, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
   try {
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
@@ -178,12 +204,12 @@ export async function playWorkflow(play: WorkflowPlay, project: string, terminal
     for (const [index, trigger] of triggers.entries()) {
       if (session.cancel.aborted) break
       if (index > 0) embedded.skip(DAY_MS)
-      const ofEvent = await playEvent(stage, trigger, index + 1)
+      const ofEvent = await playEvent(course, trigger, index + 1)
       played.push(...(ofEvent ?? []))
       canStart &&= ofEvent !== undefined
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
-    showConclusion(session, stage, played, { demoVars, triggers })
+    showConclusion(session, course, played, { demoVars, triggers })
     const links = played.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
     return canStart && played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1

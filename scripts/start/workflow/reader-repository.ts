@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { basename, dirname, resolve } from 'node:path'
 
 /** The repository that contains a workflow file. */
@@ -7,23 +7,43 @@ export interface ReaderRepository {
   readonly folder: string
   /** `owner/name` */
   readonly name: string
+  readonly defaultBranch: string
 }
 
-/** The `owner/name` in the configuration of a clone. */
-export function parseRepositoryName(gitConfig: string): string | undefined {
-  return /^\s*url = \S*?[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/m.exec(gitConfig)?.[1]
+/** The `owner/name` in the URL of a remote. */
+export function parseRepositoryName(url: string): string | undefined {
+  return /^\S*?[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url)?.[1]
+}
+
+/** Variables such as `GIT_DIR`, which a Git hook sets, would name another repository. */
+const listEnv = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
+
+/** @returns what a Git command prints that only reads; undefined if it fails, or without Git */
+function readGit(folder: string, ...args: readonly string[]): string | undefined {
+  const { stdout, status } = spawnSync('git', args, { cwd: folder, env: listEnv(), encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
 }
 
 /**
- * Names a repository by its clone's configuration, or by its folder.
+ * Describes a clone as Git resolves it, also a worktree: its remote and its default branch.
  * @param file the absolute path of a workflow file
  */
 export function findReaderRepository(file: string): ReaderRepository {
   const inFolder = dirname(file)
   const isInRepository = /[\\/]\.github[\\/]workflows$/.test(inFolder)
   const folder = isInRepository ? resolve(inFolder, '../..') : inFolder
-  const config = `${folder}/.git/config`
-  const name = existsSync(config) ? parseRepositoryName(readFileSync(config, 'utf8')) : undefined
   const isNamed = isInRepository && /^[\w.-]+$/.test(basename(folder))
-  return { folder, name: name ?? `acme/${isNamed ? basename(folder) : 'code'}` }
+  const named = `acme/${isNamed ? basename(folder) : 'code'}`
+  // A prefix is the path from the root of a clone that contains this folder.
+  if (!isInRepository || readGit(folder, 'rev-parse', '--show-prefix') !== '')
+    return { folder, name: named, defaultBranch: 'main' }
+  const remotes = readGit(folder, 'remote')?.split('\n') ?? []
+  const remote = remotes.includes('origin') ? 'origin' : (remotes[0] ?? '')
+  const head = readGit(folder, 'symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`)?.slice(remote.length + 1)
+  return {
+    folder,
+    name: parseRepositoryName(readGit(folder, 'remote', 'get-url', remote) ?? '') ?? named,
+    defaultBranch: head ?? readGit(folder, 'symbolic-ref', '--short', 'HEAD') ?? 'main',
+  }
 }

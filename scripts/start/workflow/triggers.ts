@@ -1,8 +1,9 @@
 import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
-import { isUnsupportedEvent, type UnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
+import { isUnsupportedEvent, type UnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import type { Filter, Trigger } from './workflow-file.ts'
 
 export const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release', 'issue_comment'] as const
+
 /** Of an unsupported event, the error of the step is played. */
 export type EventName = (typeof EVENTS)[number] | UnsupportedEvent
 
@@ -67,20 +68,71 @@ export function findExamplePath(filter: Filter, ending: '.md' | '.ts'): string |
     .find((path) => path !== '' && matches(filter, path))
 }
 
-/** @param ordinal counts the events of the command from 1 */
-function chooseRef({ event, filters }: Trigger, ordinal: number): Ref | string {
+/** The filters for each kind of ref. */
+const REF_FILTERS = { branch: ['branches', 'branches-ignore'], tag: ['tags', 'tags-ignore'] } as const
+
+const getRefFilters = ({ filters }: Trigger, kind: Ref['kind']): readonly (Filter | undefined)[] =>
+  REF_FILTERS[kind].map((name) => filters[name])
+
+function acceptsRef(trigger: Trigger, { kind, name }: Ref): boolean {
+  const [only, ignored] = getRefFilters(trigger, kind)
+  if ((only ?? ignored) !== undefined) return accepts(only, ignored, name)
+  // With filters for tags alone, branches start nothing, and the other way round.
+  return getRefFilters(trigger, kind === 'branch' ? 'tag' : 'branch').every((filter) => filter === undefined)
+}
+
+/** What a command chooses of an event, and what its repository is like. */
+export interface Occasion {
+  /** Counts the events of the command from 1. */
+  readonly ordinal: number
+  readonly defaultBranch: string
+  readonly ref?: string
+}
+
+const toRefs = (kind: Ref['kind'], names: readonly string[]): readonly Ref[] =>
+  names.filter((name) => name !== '').map((name) => ({ kind, name }))
+
+/** What a name can mean, the likely kind first. */
+function readRef(ref: string): readonly Ref[] {
+  const [, folder, full = ''] = /^refs\/(heads|tags)\/(.+)$/.exec(ref) ?? []
+  if (folder !== undefined) return [{ kind: folder === 'tags' ? 'tag' : 'branch', name: full }]
+  const isVersion = /^[^/]*\d\.\d[^/]*$/.test(ref)
+  const refs: readonly Ref[] = [
+    { kind: 'branch', name: ref },
+    { kind: 'tag', name: ref },
+  ]
+  return isVersion ? refs.toReversed() : refs
+}
+
+/** The usual names, and such as the filters look for. */
+function listUsualRefs(trigger: Trigger, { ordinal, defaultBranch }: Occasion): readonly Ref[] {
   const version = `1.${ordinal + 1}.0`
-  if (event === 'release') return { kind: 'tag', name: `v${version}` }
-  if (event !== 'push') return { kind: 'branch', name: 'main' }
-  const [branches, tags] = [filters['branches'], filters['tags']]
-  const [noBranches, noTags] = [filters['branches-ignore'], filters['tags-ignore']]
-  const isTag = (tags ?? noTags) !== undefined && (branches ?? noBranches) === undefined
-  const examples = (isTag ? tags : branches)?.patterns.map((pattern) => fillIn(pattern, isTag ? version : 'demo')) ?? []
-  const names = isTag ? [`v${version}`, version, ...examples] : ['main', 'master', ...examples]
-  const only = isTag ? tags : branches
-  const name = names.find((one) => one !== '' && accepts(only, isTag ? noTags : noBranches, one))
-  if (name !== undefined) return { kind: isTag ? 'tag' : 'branch', name }
-  return `no ${isTag ? 'tag' : 'branch'} was found that the filter in line ${only?.line ?? 1} accepts`
+  const fill = (name: 'branches' | 'tags', filling: string): readonly string[] =>
+    trigger.filters[name]?.patterns.map((pattern) => fillIn(pattern, filling)) ?? []
+  const branches = [defaultBranch, 'main', 'master', ...fill('branches', 'demo'), 'develop', 'demo', 'feature/demo']
+  return [...toRefs('branch', branches), ...toRefs('tag', [`v${version}`, version, ...fill('tags', version)])]
+}
+
+/** @throws Error for a ref that the event does not have */
+function chooseRef(trigger: Trigger, occasion: Occasion): Ref | string {
+  const { event, filters } = trigger
+  const { ref, defaultBranch, ordinal } = occasion
+  if (event === 'release') return { kind: 'tag', name: ref?.replace(/^refs\/tags\//, '') ?? `v1.${ordinal + 1}.0` }
+  const usual: Ref = { kind: 'branch', name: defaultBranch }
+  if (event === 'workflow_dispatch') return (ref === undefined ? undefined : readRef(ref)[0]) ?? usual
+  if (event !== 'push') {
+    if (ref === undefined) return usual
+    throw new Error(`--ref is for push, workflow_dispatch and release. ${event} runs on the default branch.`)
+  }
+  const found = (ref === undefined ? listUsualRefs(trigger, occasion) : readRef(ref)).find((one) =>
+    acceptsRef(trigger, one),
+  )
+  if (found !== undefined) return found
+  const filter = Object.values(REF_FILTERS)
+    .flat()
+    .flatMap((name) => filters[name] ?? [])[0]
+  const line = `the filter in line ${filter?.line ?? trigger.line}`
+  return ref === undefined ? `no branch and no tag was found that ${line} accepts` : `${line} does not accept ${ref}`
 }
 
 function describeTriggers(triggers: readonly Trigger[]): string {
@@ -112,6 +164,18 @@ export function chooseTriggers(triggers: readonly Trigger[], events: readonly Ev
   )
 }
 
+/**
+ * Finds the cron of a schedule, by default the first one.
+ * @throws Error for one that the file does not have
+ */
+export function chooseCron({ event, filters }: Trigger, chosen: string | undefined): string {
+  const crons = filters['cron']?.patterns ?? []
+  if (chosen === undefined) return crons[0] ?? ''
+  if (crons.includes(chosen)) return chosen
+  const has = event === 'schedule' ? `It has: ${crons.join(', ')}.` : `The event is ${event}.`
+  throw new Error(`\`on.schedule\` has no cron «${chosen}». ${has}`)
+}
+
 /** Why path filters keep a push from starting the workflow. */
 function findPathMismatch(
   { filters }: Trigger,
@@ -129,9 +193,9 @@ function findPathMismatch(
 /**
  * Decides by GitHub's rules whether an event starts a workflow.
  * @param files the changed files
- * @param ordinal counts the events of the command from 1
+ * @throws Error for a ref that the event does not have
  */
-export function decide(trigger: Trigger, files: readonly string[], ordinal: number): Decision {
+export function decide(trigger: Trigger, files: readonly string[], occasion: Occasion): Decision {
   const { event, filters } = trigger
   const { types } = filters
   if (event === 'issue_comment' && types?.patterns.includes('created') === false)
@@ -140,7 +204,7 @@ export function decide(trigger: Trigger, files: readonly string[], ordinal: numb
       dependsOnFiles: false,
       reason: `\`types\` (line ${types.line}) leaves out created comments`,
     }
-  const ref = chooseRef(trigger, ordinal)
+  const ref = chooseRef(trigger, occasion)
   if (typeof ref === 'string') return { starts: false, dependsOnFiles: false, reason: ref }
   const mismatch = event === 'push' && ref.kind === 'branch' ? findPathMismatch(trigger, files) : undefined
   return mismatch === undefined ? { starts: true, ref } : { starts: false, dependsOnFiles: true, ...mismatch }

@@ -5,6 +5,7 @@ import {
   listEntries,
   listTexts,
   parseLocated,
+  refuseFile,
   type Located,
   type Template,
 } from './located.ts'
@@ -24,7 +25,7 @@ export interface Trigger {
   readonly filters: Readonly<Partial<Record<string, Filter>>>
 }
 
-/** An input of `workflow_dispatch`. */
+/** An input of `workflow_dispatch` or `workflow_call`. */
 export interface DispatchInput {
   readonly name: string
   readonly type: string
@@ -44,6 +45,9 @@ export interface Step {
   readonly with: Templates
   readonly env: Templates
   readonly mayFail: Template | undefined
+  readonly timeoutMinutes: Template | undefined
+  /** Whether GitHub runs it at the same time as other steps of its job. */
+  readonly isParallel: boolean
 }
 
 export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, string>>
@@ -57,17 +61,33 @@ export interface Job {
   readonly if: Template | undefined
   /** The reusable workflow that this job calls. */
   readonly uses: Template | undefined
+  readonly with: Templates
+  readonly secrets: 'inherit' | Templates
   readonly env: Templates
   readonly permissions: Permissions | undefined
+  readonly runsOn: Located | undefined
   readonly matrix: Located | undefined
+  readonly failFast: Template | undefined
+  readonly maxParallel: Template | undefined
+  readonly timeoutMinutes: Template | undefined
+  readonly mayFail: Template | undefined
   readonly outputs: Templates
   readonly steps: readonly Step[]
+}
+
+/** What a workflow that can be called takes and returns. */
+interface Call {
+  readonly inputs: readonly DispatchInput[]
+  readonly secrets: readonly Pick<DispatchInput, 'name' | 'isRequired'>[]
+  readonly outputs: Templates
 }
 
 export interface Workflow {
   readonly name: string | undefined
   readonly triggers: readonly Trigger[]
   readonly inputs: readonly DispatchInput[]
+  /** Undefined if it cannot be called. */
+  readonly call: Call | undefined
   readonly env: Templates
   /** In an order in which each job comes after those that it needs. */
   readonly jobs: readonly Job[]
@@ -84,14 +104,30 @@ function readTriggers(on: Located | undefined): readonly Trigger[] {
   return listTexts(on).map((event) => toTrigger(event, on?.line ?? 1))
 }
 
-function readInputs(on: Located | undefined): readonly DispatchInput[] {
-  return listEntries(getEntry(getEntry(on, 'workflow_dispatch'), 'inputs')).map(([name, input]) => ({
+function readInputs(event: Located | undefined): readonly DispatchInput[] {
+  return listEntries(getEntry(event, 'inputs')).map(([name, input]) => ({
     name,
     type: getText(getEntry(input, 'type'))?.text ?? 'string',
     isRequired: getText(getEntry(input, 'required'))?.text === 'true',
     default: getText(getEntry(input, 'default'))?.text,
     options: listTexts(getEntry(input, 'options')),
   }))
+}
+
+function readCall(on: Located | undefined): Call | undefined {
+  if (on?.kind !== 'map')
+    return listTexts(on).includes('workflow_call') ? { inputs: [], secrets: [], outputs: {} } : undefined
+  const event = getEntry(on, 'workflow_call')
+  if (event === undefined) return undefined
+  const outputs = listEntries(getEntry(event, 'outputs')).flatMap(([name, output]) => {
+    const value = getText(getEntry(output, 'value'))
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const secrets = listEntries(getEntry(event, 'secrets')).map(([name, secret]) => ({
+    name,
+    isRequired: getText(getEntry(secret, 'required'))?.text === 'true',
+  }))
+  return { inputs: readInputs(event), secrets, outputs: Object.fromEntries(outputs) }
 }
 
 /** A step gets its inputs as variables in upper case, so that another spelling, such as `Base-URL`, is the same input. */
@@ -102,12 +138,23 @@ function readInputsOfStep(step: Located): Templates {
   return Object.fromEntries(inputs.map(([name, text]) => [normalizeName(name), text]))
 }
 
-function readStep(step: Located): Step {
+/** The steps that start or run nothing themselves. */
+const CONTROLS = ['wait', 'wait-all', 'cancel']
+
+/** The command of a script, or such as `wait-all`. */
+function describeStep(step: Located, run: Template | undefined): string {
+  const control = CONTROLS.find((name) => getEntry(step, name) !== undefined)
+  if (control === undefined) return run?.text.trim().split('\n', 1)[0] ?? ''
+  return [control, ...listTexts(getEntry(step, control))].join(' ').trim()
+}
+
+function readStep(step: Located, isInGroup: boolean): readonly Step[] {
   const get = (name: string): Template | undefined => getText(getEntry(step, name))
+  const group = getEntry(step, 'parallel')
+  if (group?.kind === 'list') return group.items.flatMap((one) => readStep(one, true))
   const [uses, run] = [get('uses'), get('run')]
-  const [command = ''] = run?.text.trim().split('\n', 1) ?? []
-  return {
-    title: get('name') ?? uses ?? { text: command, line: step.line },
+  const own: Step = {
+    title: get('name') ?? uses ?? { text: describeStep(step, run), line: step.line },
     id: get('id')?.text,
     line: step.line,
     if: get('if'),
@@ -116,7 +163,15 @@ function readStep(step: Located): Step {
     with: readInputsOfStep(step),
     env: getTexts(getEntry(step, 'env')),
     mayFail: get('continue-on-error'),
+    timeoutMinutes: get('timeout-minutes'),
+    isParallel: isInGroup || get('background')?.text === 'true',
   }
+  return [own]
+}
+
+/** In the order of the file, with those of `parallel` in place. */
+export function readSteps(steps: Located | undefined): readonly Step[] {
+  return steps?.kind === 'list' ? steps.items.flatMap((step) => readStep(step, false)) : []
 }
 
 function readPermissions(from: Located | undefined): Permissions | undefined {
@@ -126,18 +181,25 @@ function readPermissions(from: Located | undefined): Permissions | undefined {
 }
 
 function readJob(id: string, job: Located, permissions: Permissions | undefined): Omit<Job, 'after'> {
-  const steps = getEntry(job, 'steps')
+  const [strategy, secrets] = [getEntry(job, 'strategy'), getEntry(job, 'secrets')]
   return {
     id,
     line: job.line,
     needs: listTexts(getEntry(job, 'needs')),
     if: getText(getEntry(job, 'if')),
     uses: getText(getEntry(job, 'uses')),
+    with: getTexts(getEntry(job, 'with')),
+    secrets: secrets?.kind === 'scalar' ? 'inherit' : getTexts(secrets),
     env: getTexts(getEntry(job, 'env')),
     permissions: readPermissions(getEntry(job, 'permissions')) ?? permissions,
-    matrix: getEntry(getEntry(job, 'strategy'), 'matrix'),
+    runsOn: getEntry(job, 'runs-on'),
+    matrix: getEntry(strategy, 'matrix'),
+    failFast: getText(getEntry(strategy, 'fail-fast')),
+    maxParallel: getText(getEntry(strategy, 'max-parallel')),
+    timeoutMinutes: getText(getEntry(job, 'timeout-minutes')),
+    mayFail: getText(getEntry(job, 'continue-on-error')),
     outputs: getTexts(getEntry(job, 'outputs')),
-    steps: steps?.kind === 'list' ? steps.items.map(readStep) : [],
+    steps: readSteps(getEntry(job, 'steps')),
   }
 }
 
@@ -154,15 +216,53 @@ function orderByNeeds(jobs: readonly Omit<Job, 'after'>[]): readonly Job[] {
   return [...ordered.values()]
 }
 
+const FILTERS = ['branches', 'tags', 'paths']
+
+/** What GitHub refuses when it starts a workflow, and its parser accepts. */
+function* findRefused({
+  triggers,
+  jobs,
+}: Pick<Workflow, 'triggers' | 'jobs'>): Generator<{ line: number; problem: string }> {
+  for (const { filters, line } of triggers) {
+    const both = FILTERS.find((name) => filters[name] !== undefined && filters[`${name}-ignore`] !== undefined)
+    if (both !== undefined)
+      yield {
+        line: filters[both]?.line ?? line,
+        problem: `you may only define one of \`${both}\` and \`${both}-ignore\` for a single event`,
+      }
+  }
+  for (const { uses, steps } of jobs) {
+    if (uses !== undefined && !isLocalPath(uses.text) && !uses.text.includes('@'))
+      yield { line: uses.line, problem: 'invalid value workflow reference: no version specified' }
+    yield* findStepsWithoutRef(steps)
+  }
+}
+
+/** Whether `uses` names a file of the repository itself. */
+export const isLocalPath = (uses: string): boolean => /^[.$][/\\]/.test(uses)
+
+/** Steps whose action GitHub cannot find. */
+export function* findStepsWithoutRef(steps: readonly Step[]): Generator<{ line: number; problem: string }> {
+  for (const { uses } of steps) {
+    if (uses === undefined || isLocalPath(uses.text) || uses.text.startsWith('docker://')) continue
+    if (/^[^/@]+\/[^@]+@[^@]+$/.test(uses.text)) continue
+    yield { line: uses.line, problem: `Expected format {org}/{repo}[/path]@ref. Actual '${uses.text}'` }
+  }
+}
+
 /** @throws Error that names every problem with its line */
 export async function readWorkflow(name: string, content: string): Promise<Workflow> {
   const root = await parseLocated(name, content)
   const permissions = readPermissions(getEntry(root, 'permissions'))
+  const triggers = readTriggers(getEntry(root, 'on'))
+  const jobs = orderByNeeds(listEntries(getEntry(root, 'jobs')).map(([id, job]) => readJob(id, job, permissions)))
+  refuseFile(Array.from(findRefused({ triggers, jobs }), ({ line, problem }) => `${name} (Line: ${line}): ${problem}`))
   return {
     name: getText(getEntry(root, 'name'))?.text,
-    triggers: readTriggers(getEntry(root, 'on')),
-    inputs: readInputs(getEntry(root, 'on')),
+    triggers,
+    inputs: readInputs(getEntry(getEntry(root, 'on'), 'workflow_dispatch')),
+    call: readCall(getEntry(root, 'on')),
     env: getTexts(getEntry(root, 'env')),
-    jobs: orderByNeeds(listEntries(getEntry(root, 'jobs')).map(([id, job]) => readJob(id, job, permissions))),
+    jobs,
   }
 }

@@ -94,10 +94,11 @@ function createDemoRepository(
   newest: GitHubScenario['change'] = 'pushed',
   changedFiles: readonly string[] = [],
   addHistory: (repository: RepositoryState) => void = () => undefined,
+  defaultBranch = 'main',
 ): RepositoryState {
   const collaborators = { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } as const
   const people = { collaborators: { ...collaborators }, teams: ['writers'] }
-  const repository = createRepositoryState({ id, ...people, labels: ['documentation'] })
+  const repository = createRepositoryState({ id, ...people, labels: ['documentation'], defaultBranch })
   const pushChange = (
     daysAgo: number,
     message: string,
@@ -126,14 +127,14 @@ function createDemoRepository(
   const merged = newest === 'reviewed' ? { branch, title, isApproved: true } : { branch, title, label: NO_DOCS }
   if (isMerged) mergeChange(repository, merged, startMs - DAY_MS)
   if (newest === 'partly-labelled') pushChange(0.5, 'Print JSON with --json', { 'src/output.ts': JSON_OUTPUT })
-  const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
+  const run = { workflow: 'docs.yml', branch: defaultBranch, status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
     { ...run, id: 31, headSha: second, event: 'push', createdAtMs: startMs - 9 * DAY_MS },
     // A run of a fork: the `branch` filter also matches it, but the action must not use it as a base.
     {
       ...run,
       id: 32,
-      headSha: repository.branches['main'] ?? '',
+      headSha: repository.branches[defaultBranch] ?? '',
       event: 'push',
       headRepository: `${OUTSIDER}/docs`,
       createdAtMs: startMs - DAY_MS,
@@ -145,11 +146,13 @@ function createDemoRepository(
 /**
  * Creates GitHub's state at the start of the service, with the agent's repository and a second one.
  * @param changedFiles the files of the newest change; by default one file
+ * @param branch the default branch of the agent's repository
  */
 export function createDemoState(
   { agentType, permissions, lag, checks, checksBefore, change, hasHistory }: GitHubScenario,
   startMs: number,
   changedFiles: readonly string[] = [],
+  branch = 'main',
 ): GitHubState {
   const state: GitHubState = {
     token: GITHUB_TOKEN,
@@ -171,13 +174,14 @@ export function createDemoState(
     lastId: 1_000,
   }
   const people = { agent: AGENT_USER, workflows: TOKEN_USER, reviewer: REVIEWER }
-  const docs = createDemoRepository(1, startMs, change, changedFiles, (repository) => {
+  const addHistory = (repository: RepositoryState): void => {
     if (hasHistory) addAgentHistory(state, repository, people, startMs)
-  })
+  }
+  const docs = createDemoRepository(1, startMs, change, changedFiles, addHistory, branch)
   state.repositories[SOURCE.repository] = docs
   state.repositories['acme/code'] = createDemoRepository(2, startMs)
-  const headSha = docs.branches['main'] ?? ''
+  const headSha = docs.branches[branch] ?? ''
   if (agentType === 'User') docs.collaborators[AGENT_PERSON] = 'write'
-  startChecks(state, docs, { branch: 'main', headSha, event: 'push', by: MAINTAINER }, checksBefore, startMs - DAY_MS)
+  startChecks(state, docs, { branch, headSha, event: 'push', by: MAINTAINER }, checksBefore, startMs - DAY_MS)
   return state
 }

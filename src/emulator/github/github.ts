@@ -36,6 +36,8 @@ export interface EmbeddedGitHubOptions {
   readonly branch?: string
   /** The files of the change that started the run. By default one file. */
   readonly changedFiles?: readonly string[]
+  /** The default branch of the agent's repository. By default `main`. */
+  readonly defaultBranch?: string
   /** Overrides fields of the scenario's initial state. */
   readonly state?: Partial<GitHubState>
   /** Overrides the scenario's faults, by operation id. */
@@ -125,7 +127,8 @@ const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
 export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
   const { baseUrl, startMs, onExchange } = options
   const scenario: GitHubScenario = { ...DEFAULT_GITHUB, ...options.scenario }
-  const state: GitHubState = { ...createDemoState(scenario, startMs, options.changedFiles), ...options.state }
+  const { changedFiles, defaultBranch } = options
+  const state: GitHubState = { ...createDemoState(scenario, startMs, changedFiles, defaultBranch), ...options.state }
   let agentRepositoryName: string = SOURCE.repository
   if (options.repository !== undefined) {
     addAlias(options.repository)

@@ -1,72 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { GITHUB_TOKEN } from '../../../../src/emulator/github/demo-state.ts'
-import { EMULATOR_KEY } from '../../../../src/emulator/http/access.ts'
-import { startInTerminal, type Started } from '../../../support/start-in-terminal.ts'
-import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
-
-const INPUTS = [
-  'prompt',
-  'prompt-file',
-  'label',
-  'paths',
-  'base-url',
-  'project-id',
-  'api-key',
-  'github-token',
-  'dry-run',
-]
-const ACTION_YML = `inputs:\n${INPUTS.map((name) => `  ${name}:\n`).join('')}runs:\n  main: dist/agent/index.js\n`
-
-/** Prints what reached it. The key and the token are masked in the log, so it names those that it expects. */
-const AGENT = `const { env } = process
-const { appendFileSync, existsSync, readFileSync } = require('node:fs')
-const input = (name) => env['INPUT_' + name]
-const key = { '${EMULATOR_KEY}': 'embedded', '': 'none' }[input('API-KEY')] ?? 'other'
-const [token, repository = 'any'] = input('GITHUB-TOKEN').split(':')
-const { commits, schedule } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'))
-console.log('service', input('BASE-URL').startsWith('http://127.0.0.1:'), 'key', key)
-console.log('token', token === '${GITHUB_TOKEN}' ? 'embedded' : token || 'none', repository)
-console.log('file', existsSync(env.GITHUB_WORKSPACE + '/' + input('PROMPT-FILE')))
-console.log('event', env.GITHUB_EVENT_NAME, env.GITHUB_REF, env.GITHUB_JOB, env.GITHUB_ACTION, schedule ?? commits?.length)
-console.log('env', env.HTTP_PROXY ?? 'none', env.DOCS_AGENT_BASE_URL ? 'set' : 'unset', 'dry', input('DRY-RUN') || 'no')
-appendFileSync(env.GITHUB_OUTPUT, 'outcome=' + (input('LABEL') || 'pull-request') + '\\npr-link=\\n')
-if (input('PROMPT') === 'fail') process.exitCode = 1
-`
-
-/** Plays a workflow file in a repository of its own. */
-function play(workflow: string, ...flags: readonly string[]): Promise<Started> {
-  const [project, repository] = [createTemporaryFolder(), createTemporaryFolder()]
-  mkdirSync(join(project, 'dist/agent'), { recursive: true })
-  writeFileSync(join(project, 'action.yml'), ACTION_YML)
-  writeFileSync(join(project, 'dist/agent/index.js'), AGENT)
-  mkdirSync(join(repository, '.github/workflows'), { recursive: true })
-  mkdirSync(join(repository, '.git'))
-  writeFileSync(join(repository, '.git/config'), '[remote "origin"]\n  url = https://github.com/me/web.git\n')
-  writeFileSync(join(repository, '.github/workflows/docs.yml'), workflow)
-  const file = flags.includes('--workflow') ? [] : ['--workflow', '.github/workflows/docs.yml']
-  return startInTerminal([...file, ...flags], { project, folder: repository })
-}
-
-const SERVICE = `
-          project-id: \${{ vars.PROJECT }}
-          api-key: \${{ secrets.KEY }}
-          base-url: \${{ env.SERVICE }}`
-const step = (inputs: string): string =>
-  `- uses: your-org/docs-agent-action@v1\n        with:${SERVICE}\n          ${inputs}`
-const job = (steps: string, on = 'push:', others = ''): string => `on:
-  ${on}
-permissions: { contents: read }
-env:
-  HTTP_PROXY: http://proxy.example.com
-  SERVICE: https://docs.example.com
-jobs:
-  docs:
-    runs-on: ubuntu-latest
-    steps:
-      ${steps}
-${others}`
+import { job, play, step } from '../../../support/play-workflow.ts'
 
 test('plays a step of this action with its inputs, and against the embedded service only', async () => {
   const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))
@@ -158,6 +91,18 @@ test('says of a longer script that GitHub would run it', async () => {
   expect(stdout).toContain('○ Say it (line 11): its `if` is true; GitHub would run it (2 lines, not played)\n')
 })
 
+test('steps that GitHub runs at the same time are played in order, which a line says', async () => {
+  const steps = `- { id: build, run: make, background: true }
+      - parallel:
+          - run: lint
+          ${step('prompt: x').replaceAll('\n', '\n    ')}
+      - wait-all:`
+  const { exitCode, stdout, stderr } = await play(job(steps))
+  expect([exitCode, stderr]).toEqual([0, ''])
+  expect(stdout).toContain('○ GitHub runs some steps at the same time (line 11). Here they are played in order.\n')
+  expect(stdout).toMatch(/○ lint .*not played\n[^]*event push[^]*○ wait-all .*not played\n/)
+})
+
 test('names the values of a matrix in the conclusion', async () => {
   const matrix = 'strategy: { matrix: { folder: [api, cli] } }\n    steps:'
   const { stdout } = await play(job(step('prompt: ${{ matrix.folder }}')).replace('steps:', matrix))
@@ -205,8 +150,10 @@ test('a red step makes its job fail, which the later jobs see', async () => {
   const { exitCode, stdout } = await play(job(`${step('prompt: fail')}\n      - run: next`, 'push:', CHAIN))
   expect(exitCode).toBe(1)
   expect(stdout).toContain('✘ failure: pull-request, exit code 1')
-  expect(stdout).toMatch(/○ next \(line \d+\): skipped\n/)
-  expect(stdout).toMatch(/○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped\n/)
+  expect(stdout).toMatch(/○ next \(line \d+\): skipped, after a red step\n/)
+  expect(stdout).toMatch(
+    /○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped, after a red job\n/,
+  )
   expect(stdout).toMatch(
     /○ \{\n {2}"never": \{\n {4}"result": "skipped",\n {4}"outputs": \{\}\n {2}\}\n\} \(line \d+\): not played, clean\n/,
   )
@@ -314,4 +261,44 @@ test('the comment begins with the command of a step', async () => {
   )
   expect(stdout).toContain('── issue_comment on #1: /write Mention both flags')
   expect(stdout).toMatch(/prompt +\/write Mention both flags on the first page\.\n/)
+})
+
+const BY_MEMBERS = `- if: >-
+          contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)
+          && contains(github.event.issue.labels.*.name, 'docs-agent') && github.event.issue.user.type == 'Bot'
+        ${step('prompt: ${{ github.event.comment.body }}').slice(2)}`
+
+test('a comment is on the pull request of the agent, with its labels and authors', async () => {
+  const { exitCode, stdout } = await play(job(BY_MEMBERS, 'issue_comment:'))
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('✔ success: pull-request') as unknown])
+})
+
+test('--comment is the text, and --on-pull-request means the pull request of a person', async () => {
+  const where = '${{ github.event.issue.number }} by ${{ github.event.issue.user.login }}'
+  const steps = `- run: x\n        name: ${where}\n      ${step('prompt: ${{ github.event.comment.body }}')}`
+  const workflow = job(steps, 'push:\n  issue_comment:')
+  const { exitCode, stdout } = await play(workflow, '--comment', '/docs Fix it', '--on-pull-request')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('── issue_comment on #123: /docs Fix it ')
+  expect(stdout).toContain('○ 123 by mona (line')
+  expect(stdout).toMatch(/prompt +\/docs Fix it\n/)
+})
+
+test('--ref is the branch or tag of an event', async () => {
+  const on = "push: { branches: [main, 'release/**'], tags: ['v*'] }"
+  const events = ['--event', 'push', '--ref', 'release/1', '--event', 'push', '--ref', 'v1.2.0']
+  const { exitCode, stdout } = await play(job(step('prompt: x'), on), ...events)
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('event push refs/heads/release/1 docs')
+  expect(stdout).toContain('event push refs/tags/v1.2.0 docs')
+  const refused = await play(job(step('prompt: x'), on), '--ref', 'other')
+  expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('does not accept other.\n') as unknown })
+})
+
+test('--schedule is one of several crons, and the others are named', async () => {
+  const on = "schedule: [{ cron: '0 3 * * *' }, { cron: '0 3 * * 1' }]"
+  const weekly = `- if: github.event.schedule == '0 3 * * 1'\n        ${step('prompt: x').slice(2)}`
+  const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain("Not played: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
 })

@@ -6,6 +6,7 @@ import { createInputs, getPermissions } from '../../../../scripts/start/workflow
 import { listCombinations } from '../../../../scripts/start/workflow/matrix.ts'
 import { findOwnAction } from '../../../../scripts/start/workflow/own-actions.ts'
 import { parseRepositoryName } from '../../../../scripts/start/workflow/reader-repository.ts'
+import { describeRunner } from '../../../../scripts/start/workflow/runner.ts'
 import { readWorkflow } from '../../../../scripts/start/workflow/workflow-file.ts'
 import { root } from '../../../support/markdown-files.ts'
 
@@ -70,6 +71,74 @@ test.each([
   await expect(readWorkflow('w.yml', inJob(line))).rejects.toThrow(problem)
 })
 
+const inSteps = (steps: string): string => `on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n${steps}`
+
+test.each([
+  [
+    'on: { push: { branches: [a], branches-ignore: [b] } }',
+    'docs.yml (Line: 1): you may only define one of `branches` and `branches-ignore` for a single event',
+  ],
+  [
+    'on: { push: { tags: [a], tags-ignore: [b] } }',
+    'you may only define one of `tags` and `tags-ignore` for a single event',
+  ],
+  [
+    'on: { pull_request: { paths: [a], paths-ignore: [b] } }',
+    'you may only define one of `paths` and `paths-ignore` for a single event',
+  ],
+])("refuses %s in GitHub's words", async (on, sentence) => {
+  const jobs = 'jobs: { a: { runs-on: x, steps: [{ run: x }] } }'
+  await expect(readWorkflow('docs.yml', `${on}\n${jobs}`)).rejects.toThrow(sentence)
+})
+
+test.each([
+  [
+    inSteps('      - uses: actions/checkout'),
+    "(Line: 6): Expected format {org}/{repo}[/path]@ref. Actual 'actions/checkout'",
+  ],
+  [inSteps('      - uses: checkout@v5'), "Expected format {org}/{repo}[/path]@ref. Actual 'checkout@v5'"],
+  [
+    'on: push\njobs:\n  a:\n    uses: o/r/.github/workflows/x.yml',
+    '(Line: 4): invalid value workflow reference: no version specified',
+  ],
+])("refuses a reference without a version in GitHub's words: %#", async (text, sentence) => {
+  await expect(readWorkflow('w.yml', text)).rejects.toThrow(sentence)
+})
+
+test('accepts references that need no version', async () => {
+  const steps = '      - uses: ./\n      - uses: $/setup\n      - uses: docker://alpine\n      - uses: o/r/path@main'
+  expect((await readWorkflow('w.yml', inSteps(steps))).jobs[0]?.steps).toHaveLength(4)
+})
+
+test('reads steps that GitHub runs at the same time, in the order of the file', async () => {
+  const steps = `      - { id: a, run: a, background: true }
+      - parallel: [{ run: b }, { uses: o/r@c }]
+      - wait: [a]
+      - wait-all:
+      - cancel: a
+      - run: d`
+  const [job] = (await readWorkflow('w.yml', inSteps(steps))).jobs
+  expect(job?.steps.map(({ title, isParallel }) => [title.text, isParallel])).toEqual([
+    ...[
+      ['a', true],
+      ['b', true],
+      ['o/r@c', true],
+    ],
+    ...[
+      ['wait a', false],
+      ['wait-all', false],
+      ['cancel a', false],
+      ['d', false],
+    ],
+  ])
+})
+
+test('an input without a type has a default of any kind, as a text', async () => {
+  const on = 'on: { workflow_dispatch: { inputs: { flag: { default: false }, count: { default: 3 } } } }'
+  const { inputs } = await readWorkflow('w.yml', `${on}\njobs: { a: { runs-on: x, steps: [{ run: x }] } }`)
+  expect(createInputs(inputs, {})).toEqual({ flag: 'false', count: '3' })
+})
+
 test('refuses aliases of aliases that stand for more than memory holds', async () => {
   const levels = Array.from(
     { length: 9 },
@@ -95,7 +164,7 @@ test('orders many jobs that need each other in linear time', async () => {
   expect(jobs.map(({ id }) => id).slice(-2)).toEqual(['a39', 'b39'])
 })
 
-const EMPTY = { contexts: {}, status: 'success' } as const
+const EMPTY = { contexts: { github: { ref_name: 'main' } }, status: 'success' } as const
 
 test.each([
   ['', [{}]],
@@ -108,6 +177,9 @@ test.each([
     ],
   ],
   ['${{ fromJSON(\'["a", true]\') }}', [{ x: 'a' }, { x: true }]],
+  ['["${{ github.ref_name }}", b]', [{ x: 'main' }, { x: 'b' }]],
+  ['[a]\n        include: ${{ fromJSON(\'[{"x":"a","y":[1]}]\') }}', [{ x: 'a', y: [1] }]],
+  ['[a, b]\n        exclude: ${{ fromJSON(\'[{"x":"b"}]\') }}', [{ x: 'a' }]],
   ['[a, b]\n        exclude: [{ x: a }]\n        include: [{ x: b, z: 1 }, { x: c }]', [{ x: 'b', z: 1 }, { x: 'c' }]],
 ])('a matrix of %s has the combinations %j', async (x, combinations) => {
   const matrix = x === '' ? '' : `    strategy:\n      matrix:\n        x: ${x}\n`
@@ -119,6 +191,7 @@ test.each([
 test.each([
   ['${{ vars.X }}', '`matrix` is "demo", and must be a list'],
   ['{ x: "${{ vars.X }}" }', '`x` is "demo", and must be a list'],
+  ['{ x: "${{ fromJSON(\'[]\') }}" }', "Matrix vector 'x' does not contain any values"],
   ['{ include: "${{ vars.X }}" }', '`include` is "demo", and must be a list'],
   [`{ ${Array.from('abcdefghi', (axis) => `${axis}: [1, 2]`).join(', ')} }`, '512 combinations are more than 256'],
 ])('the matrix %s is refused: %s', async (text, reason) => {
@@ -160,6 +233,16 @@ test('the inputs of a manual run have their types, and what was not given has a 
 })
 
 test.each([
+  [{ type: 'choice', options: ['a', 'b'] }, 'c'],
+  [{ type: 'boolean', options: [] }, 'yes'],
+])("refuses a value that the input %j does not have, in GitHub's words", (kind, value) => {
+  const input = { name: 'one', isRequired: false, default: undefined, ...kind }
+  const sentence = `Provided value '${value}' for input 'one' not in the list of allowed values`
+  expect(() => createInputs([input], { one: value })).toThrow(sentence)
+  expect(() => createInputs([{ ...input, default: value }], {})).toThrow(sentence)
+})
+
+test.each([
   ['your-org/docs-agent-action@v1', 'agent'],
   ['me/docs-agent-action-fork@main', 'agent'],
   ['your-org/docs-agent-action/visitors@v1', 'visitors'],
@@ -188,9 +271,26 @@ test.each(['./', './visitors'])('%s of another repository is not an action of th
 })
 
 test.each([
-  ['[remote "origin"]\n\turl = https://github.com/acme/web.git\n', 'acme/web'],
-  ['[remote "origin"]\n\turl = git@github.com:acme/web.js\n', 'acme/web.js'],
-  ['[core]\n', undefined],
-])('a clone with %j is of %s', (config, name) => {
-  expect(parseRepositoryName(config)).toBe(name)
+  ['https://github.com/acme/web.git', 'acme/web'],
+  ['git@github.com:acme/web.js', 'acme/web.js'],
+  ['ssh://git@github.example.com:2222/acme/web/', 'acme/web'],
+  ['', undefined],
+])('a remote with the URL %j is of %s', (url, name) => {
+  expect(parseRepositoryName(url)).toBe(name)
+})
+
+test.each<[runsOn: unknown, os: string, arch: string, environment?: string]>([
+  ['ubuntu-latest', 'Linux', 'X64'],
+  ['ubuntu-24.04-arm', 'Linux', 'ARM64'],
+  ['windows-2025', 'Windows', 'X64'],
+  ['macos-latest', 'macOS', 'ARM64'],
+  ['macos-13', 'macOS', 'X64'],
+  ['macos-15-intel', 'macOS', 'X64'],
+  ['macos-15-large', 'macOS', 'X64'],
+  ['macos-15-xlarge', 'macOS', 'ARM64'],
+  [['self-hosted', 'macOS', 'X64'], 'macOS', 'X64', 'self-hosted'],
+  [{ group: 'big', labels: ['windows', 'ARM64'] }, 'Windows', 'ARM64'],
+  [{ group: 'big' }, 'Linux', 'X64'],
+])('a job that runs on %j has the runner %s %s', (runsOn, os, arch, environment = 'github-hosted') => {
+  expect(describeRunner(runsOn)).toEqual({ os, arch, environment })
 })
