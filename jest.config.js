@@ -1,12 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { STEP_SUITES } from './__tests__/support/step-suites.ts'
-import { REPLACED_MODULES } from './scripts/build/replaced-modules.ts'
-
-const replacements = Object.entries(REPLACED_MODULES).map(([file, code]) => [
-  `/node_modules/${file}$`,
-  ['<rootDir>/__tests__/support/replaced-module.cjs', { code }],
-])
-const replacedFiles = Object.keys(REPLACED_MODULES).join('|')
 
 const STEP_BUNDLE = '<rootDir>/.tmp/step-bundle'
 
@@ -18,11 +11,10 @@ const project = {
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    ...Object.fromEntries(replacements),
     '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(?:@actions/workflow-parser/.*-schema\\.js|${replacedFiles})$)`],
+  transformIgnorePatterns: ['/node_modules/(?!@actions/workflow-parser/.*-schema\\.js$)'],
 }
 
 /** Suites that play steps run what users run: a bundle of the code. `SOURCES=1` runs the sources instead, for stack traces. */

@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
   `
     entries: agent visitors report rehearse action emulator node:path
     agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/outcome.ts agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github runtime
-    agent/inputs.ts: agent/features agent/change agent/facts.ts agent/path-filter.ts action text
+    agent/inputs.ts: agent/features agent/change agent/facts.ts action text
     agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
     agent/change: agent/history agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
     agent/follow-up.ts: agent/find-job.ts agent/history agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts docs-service github text runtime

@@ -18,7 +18,7 @@ const STEPS: Readonly<Record<Outcome, Fields>> = {
   failed: { state: endWith('unknown', failed) },
   archived: { state: endWith('unknown', archived) },
   'timed-out': { state: { sent: 'started', end: 'timed-out', job: active } },
-  unconfirmed: { task: FOLLOW_UP, state: { sent: 'accepted', end: 'unseen', job: completed } },
+  unconfirmed: { task: FOLLOW_UP, state: { sent: 'accepted', end: 'unconfirmed', job: completed } },
   submitted: { state: { sent: 'started', end: 'not-awaited', job: active } },
   previewed: { state: { end: 'previewed' } },
   cancelled: { state: stopWith('cancelled') },

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { root } from './support/markdown-files.ts'
 
 interface Step {
+  readonly if?: string
   readonly uses?: string
   readonly run?: string
   readonly with?: Readonly<Record<string, unknown>>
@@ -58,6 +59,30 @@ describe.each([
 
 const READS = { contents: 'read' }
 
+/** The first major of each action that runs on Node.js 24. GitHub has ended the older ones. scorecard-action is a container. */
+const FIRST_ON_NODE_24: Readonly<Record<string, number>> = {
+  'actions/attest': 3,
+  'actions/checkout': 5,
+  'actions/create-github-app-token': 3,
+  'actions/dependency-review-action': 5,
+  'actions/download-artifact': 7,
+  'actions/setup-go': 7,
+  'actions/setup-node': 5,
+  'actions/setup-python': 6,
+  'actions/upload-artifact': 6,
+  'github/codeql-action': 4,
+  'ossf/scorecard-action': 0,
+}
+
+test('no action that a workflow or a recipe uses runs on a Node.js that GitHub has ended', () => {
+  const folders = ['.github/workflows', 'docs/recipes', 'scripts/recipes/workflows']
+  const texts = folders.flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => read(`${folder}/${name}`)))
+  const uses = texts.flatMap((text) => [...text.matchAll(/uses: ([\w-]+\/[\w-]+)[^@\s]*@[0-9a-f]{40} # v(\d+)/g)])
+  expect(uses.length).toBeGreaterThan(20)
+  const ended = uses.filter(([, action = '', major]) => !(Number(major) >= (FIRST_ON_NODE_24[action] ?? Infinity)))
+  expect(ended.map(([use]) => `Look up \`runs.using\` of ${use}`)).toEqual([])
+})
+
 describe('ci.yml', () => {
   test('runs all checks for every pull request and every push to main', () => {
     expect(Object.keys(ci.on).sort()).toEqual(['pull_request', 'push'])
@@ -69,12 +94,13 @@ describe('ci.yml', () => {
     const job = getJob(ci, 'tests')
     expect(listCommands(job)).toEqual(['npm start', 'node scripts/uninstalled/play.mjs', 'npm cit'])
     expect(contributing).toContain('\nnpm start\nnpm cit\n')
-    const [checkout, setup] = job.steps
+    const [checkout, setup, , , setupOnMac] = job.steps
     expect([checkout?.uses, setup?.uses]).toEqual([
       expect.stringContaining('actions/checkout@'),
       expect.stringContaining('actions/setup-node@'),
     ])
     expect(setup?.with).toEqual({ 'node-version': '${{ matrix.node }}', 'package-manager-cache': false })
+    expect([setupOnMac?.uses, setupOnMac?.if]).toEqual([setup?.uses, "runner.os == 'macOS'"])
   })
 
   test('runs them on three systems, with the lowest and the newest Node.js that `engines` allows', () => {
@@ -125,6 +151,19 @@ describe('nightly.yml', () => {
   })
 })
 
+test.each([
+  ['release', release, 'check'],
+  ['check-dist', readOwn('check-dist'), 'dist'],
+])('%s.yml builds dist/ with the Node.js of setup-node, and compares it', (_name, workflow, name) => {
+  const job = getJob(workflow, name)
+  const setup = job.steps.find(({ uses = '' }) => uses.startsWith('actions/setup-node@'))
+  expect(setup?.with).toMatchObject({ 'node-version-file': '.node-version' })
+  const commands = listCommands(job)
+  const build = commands.indexOf('node scripts/build/build.ts')
+  expect(build).toBeGreaterThan(0)
+  expect(commands.at(-1)).toContain('git status --porcelain')
+})
+
 describe('release.yml', () => {
   test('runs for the tag of a version, one run at a time', () => {
     expect(release.on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } })
@@ -137,16 +176,16 @@ describe('release.yml', () => {
     expect(check?.permissions).toEqual(READS)
     expect(listCommands(getJob(release, 'check')).slice(0, 3)).toEqual([
       'npm cit',
-      'npm run build',
+      'node scripts/build/build.ts',
       'npm run release:prepare -- "${GITHUB_REF_NAME#v}"',
     ])
     expect([draft?.needs, draft?.environment]).toEqual(['check', 'release'])
-    expect(listCommands(getJob(release, 'draft')).join('\n')).not.toMatch(/npm (?!sbom --package-lock-only )|npx|node /)
+    expect(listCommands(getJob(release, 'draft')).join('\n')).not.toMatch(/npm|npx|node /)
   })
 
-  test('attests all code that GitHub runs', () => {
+  test('attests the files that runners download', () => {
     const attest = getJob(release, 'draft').steps.find(({ uses = '' }) => uses.startsWith('actions/attest@'))
-    expect(attest?.with).toEqual({ 'subject-path': 'dist/**/*.js' })
+    expect(attest?.with).toEqual({ 'subject-checksums': '${{ runner.temp }}/files.sha256' })
   })
 })
 

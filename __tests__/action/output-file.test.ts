@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { OutputFileError, writeFileAtomically } from '../../src/action/workspace-file.ts'
 import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -100,7 +99,7 @@ const FULL_WHEN_FLUSHED = `
 test('a disk that is full only when the file is flushed leaves no file', () => {
   const module = new URL('../../src/action/workspace-file.ts', import.meta.url).href
   const args = ['--no-warnings', '--input-type=module', '--eval', FULL_WHEN_FLUSHED, module, join(workspace, 'v.csv')]
-  const output = execFileSync(NODE_24, args, { encoding: 'utf8' })
+  const output = execFileSync(process.execPath, args, { encoding: 'utf8' })
   expect(output).toBe('The file could not be written (ENOSPC).\n')
   expect(listNames(workspace)).toEqual([])
 })

@@ -187,7 +187,7 @@ test.each(['unsent', 'accepted'] as const)('does not advise to attach to a job w
   for (const job of [active, completed]) {
     const states: Readonly<Record<typeof progress, Parameters<typeof stopWith>[1][]>> = {
       unsent: [{ job }, { job }, { sent: 'maybe', job }, { end: 'previewed' }, { error: failure('not-sent'), job }],
-      accepted: [accept(job), { sent: 'accepted', end: 'unseen', job }],
+      accepted: [accept(job), { sent: 'accepted', end: 'unconfirmed', job }],
     }
     for (const during of states[progress])
       for (const state of [during, ...STOPS.map((code) => stopWith(code, during))])

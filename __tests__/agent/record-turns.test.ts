@@ -27,7 +27,7 @@ import {
 } from '../support/report.ts'
 
 const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
-const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unseen', job: completed }
+const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unconfirmed', job: completed }
 const TIMED_OUT: TurnFacts = { sent: 'started', end: 'timed-out', job: active }
 const MERGED_TOO_EARLY: TurnFacts = {
   ...endWith('updated'),

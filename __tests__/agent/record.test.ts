@@ -100,7 +100,7 @@ test.each<[TurnFacts, boolean]>([
   [stopWith('cancelled', accept(completed, true)), false],
   [{ error: failure('not-sent'), job: completed }, false],
   [{ sent: 'accepted', end: 'not-awaited', job: completed }, false],
-  [{ sent: 'accepted', end: 'unseen', job: completed }, false],
+  [{ sent: 'accepted', end: 'unconfirmed', job: completed }, false],
   [{ sent: 'started', end: 'timed-out', job: completed }, false],
   [endWith('unknown', failedLinked), false],
   [endWith('unknown', { ...failedLinked, status: 'archived' }), false],

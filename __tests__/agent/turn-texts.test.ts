@@ -36,7 +36,7 @@ test.each<[string, TurnFacts, Partial<Turn>?]>([
   ['not sent', stopWith('deadline', PREPARING)],
   ['not sent', stopWith('deadline', {})],
   ['not sent', stopWith('deadline', {}), { task: CREATE }],
-  ['sent, but not seen to start', { sent: 'accepted', end: 'unseen', job: active }],
+  ['sent, but not seen to start', { sent: 'accepted', end: 'unconfirmed', job: active }],
   ['sent, without waiting for the result', { sent: 'accepted', end: 'not-awaited', job: active }],
   ['not sent, because this is a dry run', { end: 'previewed' }],
   ['not sent', { error: failure('not-sent') }],

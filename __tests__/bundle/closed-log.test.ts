@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { root } from '../support/markdown-files.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
@@ -16,7 +15,7 @@ test('a step continues if its log is closed, and writes its outputs and summary'
   for (const file of [output, summary]) writeFileSync(file, '')
   const service = await startEmulator({ speed: 1_000 })
   try {
-    const child = spawn(NODE_24, [join(root, 'dist/agent/index.js')], {
+    const child = spawn(process.execPath, [join(root, 'dist/agent/index.js')], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
         PATH: process.env['PATH'],

@@ -48,7 +48,7 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--input base-url=http://127.0.0.1:1', 'could not be reached'],
   ['--scenario untrusted-certificate', 'its certificate is not trusted'],
   ['--scenario proxy-refuses --job-id job_running', 'the proxy refused'],
-  ['--scenario socks-proxy', 'The proxy URL in the environment'],
+  ['--scenario socks-proxy', 'a SOCKS proxy, which this action does not support'],
   ['--scenario stalled', 'did not respond in time'],
   ['--scenario lost-answer', 'because the connection was lost'],
   ['--scenario no-tls', 'does not use TLS'],

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
@@ -150,7 +149,7 @@ test('an unexpected error that ends the process leaves no partial file', async (
 /** Creates a Node.js that can write files of at most 32 KiB. A program sees this like a full disk. */
 function createNodeWithSmallFiles(): string {
   const script = join(createTemporaryFolder(), 'node')
-  writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${NODE_24}' "$@"\n`)
+  writeFileSync(script, `#!/bin/bash\nulimit -f 32\nexec '${process.execPath}' "$@"\n`)
   chmodSync(script, 0o755)
   return script
 }

@@ -6,11 +6,12 @@ import { exchange, failureCause } from '../../src/http/exchange.ts'
 import { formatResponse, serveSockets, type SocketServer } from '../support/socket-server.ts'
 
 const TRUSTED = createCertificate()
+const WEAK = createCertificate(true)
 const servers: SocketServer[] = []
 const defaults = tls.getCACertificates('default')
 
 beforeAll(() => {
-  tls.setDefaultCACertificates([TRUSTED.cert])
+  tls.setDefaultCACertificates([TRUSTED.cert, WEAK.cert])
 })
 afterAll(() => {
   tls.setDefaultCACertificates(defaults)
@@ -45,6 +46,8 @@ const CLIENT_CERTIFICATE = { requestCert: true, rejectUnauthorized: true }
 test.each<[string, tls.TlsOptions, string | number]>([
   ['with a trusted certificate', {}, 200],
   ['with an untrusted certificate', createCertificate(), 'untrusted'],
+  ['with a key of 1024 bits', { ...WEAK, ciphers: 'DEFAULT@SECLEVEL=0' }, 'weak-certificate'],
+  ['that speaks only HTTP/2', { ALPNProtocols: ['h2'] }, 'no-http-1.1'],
   [
     'with an old TLS version',
     { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' },

@@ -45,6 +45,14 @@ test.each([
   )
 })
 
+test.each(['socks5://127.0.0.1:1080', 'SOCKS5h://proxy.example', 'socks4a://127.0.0.1'])(
+  'names %s as a SOCKS proxy',
+  (url) => {
+    const message = 'The proxy URL in the environment names a SOCKS proxy, which this action does not support.'
+    expect(() => proxyFor(HTTPS, { HTTPS_PROXY: url })).toThrow(expect.objectContaining({ code: 'proxy', message }))
+  },
+)
+
 test.each<[string, readonly string[], readonly string[]]>([
   // Only alone: a list with an asterisk in it is most likely a mistake.
   ['https://docs.example.com', ['*', ' * '], ['a.test,*', '*,a.test', '* a.test', '*,', '**']],

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import type { StepResult, Host } from '../../src/action/step.ts'
 import { readRehearsal } from '../../src/action/rehearsal.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
@@ -236,7 +235,7 @@ test('ends while the started service runs, and does not keep its log open', () =
   writeFileSync(program, SERVES)
   const source = new URL('../../src/', import.meta.url).href
   const args = ['--no-warnings', '--input-type=module', '--eval', STARTS, source, program, log]
-  const { status, stdout } = spawnSync(NODE_24, args, { encoding: 'utf8', timeout: 30_000 })
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
   const { pid, files } = JSON.parse(stdout) as { readonly pid: number; readonly files: readonly string[] }
   process.kill(pid, 'SIGKILL')
   expect(status).toBe(0)

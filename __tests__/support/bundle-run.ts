@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
 import { listenOnLoopback, type LoopbackServer } from '../../scripts/small-runner/listen-on-loopback.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
-import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
@@ -13,13 +12,13 @@ import type { Clock } from '../../src/runtime/clock.ts'
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)
 
-/** Runs a packaged action of this project as a GitHub runner does, on Node.js 24. */
+/** Runs a packaged action of this project as a GitHub runner does, on the Node.js of the tests. */
 export function runPackaged(
   folder: '.' | 'visitors' | 'report' | 'emulator',
   options: Omit<RunOptions, 'action'>,
 ): Promise<RunResult> {
   const action = fileURLToPath(new URL(`../../${folder}`, import.meta.url))
-  return runAction({ action, node: NODE_24, ...options })
+  return runAction({ action, ...options })
 }
 
 /** Starts a server between the action and the service, for one run. */

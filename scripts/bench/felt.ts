@@ -15,7 +15,6 @@ import { createCertificate } from '../start/self-signed-certificate.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { DEFAULT_TURN } from '../../src/emulator/service/scenarios.ts'
-import { NODE_24 } from '../small-runner/node-24.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { type Exchange, startDelayingProxy } from './delaying-proxy.ts'
@@ -260,7 +259,6 @@ async function measureStep(story: Story, checksMs?: number): Promise<Figures> {
   try {
     const { durationMs, outputs, rawOutput } = await runAction({
       action: root,
-      node: NODE_24,
       workspace: folder,
       eventName: 'push',
       event: payload,
@@ -312,7 +310,7 @@ async function measureBare({ what, necessary, isDistant }: Story): Promise<Figur
   const { PATH = '', SystemRoot = '' } = process.env
   try {
     const startedAt = performance.now()
-    const child = spawn(NODE_24, [BARE], {
+    const child = spawn(process.execPath, [BARE], {
       env: { PATH, SystemRoot, BASE_URL: url, REQUESTS: JSON.stringify({ ...necessary, read: READ_JOB }), ...env },
       stdio: 'inherit',
     })

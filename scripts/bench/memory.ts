@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
-import { NODE_24 } from '../small-runner/node-24.ts'
 import { preload } from '../small-runner/preload.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
@@ -40,7 +39,6 @@ async function waitTenMinutes(): Promise<readonly Minute[]> {
   try {
     await runAction({
       action: root,
-      node: NODE_24,
       workspace: path,
       env: {
         MEMORY_FILE: file,

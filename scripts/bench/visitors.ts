@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { NODE_24 } from '../small-runner/node-24.ts'
 import { preload } from '../small-runner/preload.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
@@ -38,7 +37,6 @@ async function measure(
     const { durationMs, conclusion, rawOutput } = await runAction({
       action: join(root, 'visitors'),
       program,
-      node: NODE_24,
       workspace: path,
       env: preload(WRITE_PEAK),
       inputs: { format: 'csv', 'project-id': 'docs', 'api-key': 'docs_bench_key', 'base-url': service.url },

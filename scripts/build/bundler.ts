@@ -9,7 +9,7 @@ import { root } from '../../__tests__/support/markdown-files.ts'
 import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
 import { SHARED_EMULATOR } from './share-emulator.ts'
-import { type BundleStats, thirdPartyLicenses } from './third-party-licenses.ts'
+import { type BundleStats, formatLicenses, listPackages, type ThirdPartyPackage } from './third-party-packages.ts'
 
 /** The part of ncc that is used: https://github.com/vercel/ncc */
 type Ncc = (
@@ -21,9 +21,6 @@ type Ncc = (
   readonly assets: Readonly<Record<string, { readonly source: string }>>
   readonly stats: { readonly toJson: () => BundleStats }
 }>
-
-/** undici loads this module only to send form data, which nothing here does. Leaving it out makes the first file smaller. */
-const UNUSED_MODULE = '../web/fetch/body.js'
 
 /**
  * ncc's own `--minify` does not minify chunks, and keeps unused code in the first file: most of zod, which every step would
@@ -41,8 +38,8 @@ async function minifyModule(module: string): Promise<string> {
   return compileAtOnce(code)
 }
 
-/** Bundles an entry into a folder. Both are relative to the bundler's folder. */
-export type Bundle = (entry: string, out: string) => Promise<void>
+/** Bundles an entry into a folder. Both are relative to the bundler's folder. @returns the packages in the bundle */
+export type Bundle = (entry: string, out: string) => Promise<readonly ThirdPartyPackage[]>
 
 /**
  * Compiles `src/` and `scripts/start/`, and copies the packages next to them.
@@ -66,11 +63,12 @@ export function openBundler(name: string): Bundle {
   // In this process, which compiles ncc once. Its cache is in the home folder, and a build that is killed leaves a broken cache
   // there, which breaks later builds.
   const ncc = createRequire(import.meta.url)(path.join(folder, 'ncc/dist/ncc/index.js')) as Ncc
-  const options = { externals: [UNUSED_MODULE, SHARED_EMULATOR], cache: false, quiet: true }
+  const options = { externals: [SHARED_EMULATOR], cache: false, quiet: true }
 
   return async (entry, out) => {
     const { code, assets, stats } = await ncc(path.join(folder, entry), options)
-    const licenses = thirdPartyLicenses(stats.toJson())
+    const packages = listPackages(stats.toJson())
+    const licenses = formatLicenses(packages)
     const files = {
       'index.js': code,
       ...Object.fromEntries(Object.entries(assets).map(([name, { source }]) => [name, source])),
@@ -79,5 +77,6 @@ export function openBundler(name: string): Bundle {
     fs.mkdirSync(path.join(folder, out), { recursive: true })
     for (const [name, text] of Object.entries(files))
       fs.writeFileSync(path.join(folder, out, name), name.endsWith('.js') ? await minifyModule(text) : text)
+    return packages
   }
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { NODE_24 } from '../small-runner/node-24.ts'
 import type { Caller } from './temporary-repositories.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -51,7 +50,7 @@ export async function runAct(run: ActRun): Promise<{ readonly exitCode: number |
   ]
   const env = {
     ...secrets,
-    PATH: [PROGRAMS, dirname(NODE_24), process.env['PATH'] ?? ''].join(delimiter),
+    PATH: [PROGRAMS, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
     HOME: home,
     XDG_CACHE_HOME: join(home, '.cache'),
     XDG_CONFIG_HOME: join(home, '.config'),

@@ -37,8 +37,9 @@ export function mapLocalRepositories(texts: readonly string[], folder: string): 
   return Object.fromEntries(
     uses.flatMap(([, owner = '', name = '', ref = '']) => {
       const standIn = join(STAND_INS, name)
-      if (owner === 'your-org')
-        return [[`${owner}/${name}@${ref}`, join(folder, name === 'workflows' ? name : 'action')]]
+      // Their owners are placeholders, until the action has one.
+      if (name === 'docs-agent-action') return [[`${owner}/${name}@${ref}`, join(folder, 'action')]]
+      if (owner === 'your-org') return [[`${owner}/${name}@${ref}`, join(folder, name)]]
       return owner === 'actions' && existsSync(standIn) ? [[`${owner}/${name}@${ref}`, standIn]] : []
     }),
   )

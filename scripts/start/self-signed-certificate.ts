@@ -11,6 +11,7 @@ function encodeDer(tag: number, ...parts: readonly (Buffer | string)[]): Buffer 
 
 const SEQUENCE = 0x30
 const ED25519 = encodeDer(SEQUENCE, encodeDer(0x06, '2b6570'))
+const RSA_WITH_SHA256 = encodeDer(SEQUENCE, encodeDer(0x06, '2a864886f70d01010b'), '0500')
 const NAME = encodeDer(
   SEQUENCE,
   encodeDer(0x31, encodeDer(SEQUENCE, encodeDer(0x06, '550403'), encodeDer(0x0c, Buffer.from('127.0.0.1')))),
@@ -33,12 +34,16 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Creates a self-signed certificate for 127.0.0.1 with a new key. */
-export function createCertificate(): Certificate {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+/** Creates a self-signed certificate for 127.0.0.1 with a new key, which can be one of 1024 bits. */
+export function createCertificate(isWeak = false): Certificate {
+  const { publicKey, privateKey } = isWeak
+    ? generateKeyPairSync('rsa', { modulusLength: 1024 })
+    : generateKeyPairSync('ed25519')
+  const algorithm = isWeak ? RSA_WITH_SHA256 : ED25519
   const key = publicKey.export({ type: 'spki', format: 'der' })
-  const facts = encodeDer(SEQUENCE, 'a003020102', '020101', ED25519, NAME, VALIDITY, NAME, key, EXTENSIONS)
-  const signed = encodeDer(SEQUENCE, facts, ED25519, encodeDer(0x03, '00', sign(null, facts, privateKey)))
+  const facts = encodeDer(SEQUENCE, 'a003020102', '020101', algorithm, NAME, VALIDITY, NAME, key, EXTENSIONS)
+  const signature = sign(isWeak ? 'sha256' : null, facts, privateKey)
+  const signed = encodeDer(SEQUENCE, facts, algorithm, encodeDer(0x03, '00', signature))
   const lines = signed.toString('base64').match(/.{1,64}/g) ?? []
   return {
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),

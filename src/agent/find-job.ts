@@ -89,17 +89,17 @@ export async function findJobOfPullRequest(
   ])
   const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
   if (!isOpen(pullRequest)) return none()
-  const own = pickOwn(histories)
-  const named = own ?? histories[0]
+  const ownHistory = pickOwn(histories)
+  const naming = ownHistory ?? histories[0]
   const broken = hasBroken ? 'its history comment was edited and cannot be read' : undefined
-  if (named === undefined) return none(broken)
-  const jobId = named.history.job
-  const found = { kind: 'job', jobId, pullRequest, listed: own } as const
+  if (naming === undefined) return none(broken)
+  const jobId = naming.history.job
+  const found = { kind: 'job', jobId, pullRequest, listed: ownHistory } as const
   if (!step.inputs.hasService) return { ...found, isProven: false }
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
-  const job = own === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
-  if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
+  const job = ownHistory === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+  if (job !== undefined && !isTerminal(job) && ownHistory !== undefined) return { ...found, isProven: false }
   const reason = job === undefined ? 'is not known' : whyNotSendable(job, pullRequest, step)
   if (reason === undefined) return { ...found, isProven: true }
-  return none(own === undefined ? broken : `job ${jobId} ${reason}`)
+  return none(ownHistory === undefined ? broken : `job ${jobId} ${reason}`)
 }

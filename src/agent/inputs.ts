@@ -3,7 +3,6 @@ import {
   apiKeyInput,
   baseUrlInput,
   booleanInput,
-  choiceInput,
   field,
   type Field,
   hashInputs,
@@ -15,42 +14,29 @@ import {
   linesField,
   toItems,
   optionalInput,
-  labelInput,
   parseFields,
   pollIntervalInput,
   type RawInputs,
   rejectInput,
-  repositoryInput,
   appendRejectedValue,
   SERVICE_FIELDS,
   timeoutInput,
   tokenInput,
-  wholeNumberInput,
   removeSecrets,
 } from '../action/inputs.ts'
-import { skipLabelsInput, EXEMPT_FIELDS } from './features/exempt.ts'
+import { EXEMPT_FIELDS } from './features/exempt.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { CHANGE_FIELDS } from './change/change.ts'
 import { LOOP_FIELDS } from './change/loop.ts'
 import { CHECKS_FIELDS } from './features/checks.ts'
-import { COMMAND_FIELDS, commandInput } from './features/command.ts'
-import { FIX_ROUNDS_FIELDS, fixRoundsInput } from './features/fix-rounds.ts'
-import { REVIEWERS_FIELDS, reviewersInput } from './features/reviewers.ts'
-import { ROLLING_FIELDS, DEFAULT_MAX_FOLLOW_UPS, onOpenPrInput } from './features/rolling.ts'
+import { COMMAND_FIELDS } from './features/command.ts'
+import { FIX_ROUNDS_FIELDS } from './features/fix-rounds.ts'
+import { REVIEWERS_FIELDS } from './features/reviewers.ts'
+import { ROLLING_FIELDS } from './features/rolling.ts'
 import { SCOPE_FIELDS } from './features/scope.ts'
 import { TRACK_FIELDS } from './features/track.ts'
 import { joinWords } from '../text/format.ts'
-import { changeRangeInput } from './change/range.ts'
-import {
-  CHANGE_CONTEXTS,
-  FAIL_ON,
-  type FailOn,
-  type AgentInputs,
-  type InputValues,
-  SKIP_OWN_CHANGES,
-  type Task,
-} from './facts.ts'
-import { parsePathRules } from './path-filter.ts'
+import { FAIL_ON, type FailOn, type AgentInputs, type InputValues, type Task } from './facts.ts'
 
 export const isDryRunRequested = (raw: RawInputs): boolean => isTrue(raw, 'dry-run')
 

@@ -58,8 +58,8 @@ const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && g
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
 const adviseOnUnknownDelivery = (run: Run): string => (isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT)
 
-/** The service accepted a follow-up whose turn was not seen to begin. */
-const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
+/** The service accepted a follow-up whose turn was not seen to start. */
+const isUnconfirmed = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 
 /** Whether the newest read shows that the job has not ended. */
 function isJobRunning(run: Run): boolean {
@@ -107,7 +107,7 @@ const describeUnsuccessfulEnd =
 function describeFailure(run: Run): string {
   return joinSentences([
     getError(run)?.message,
-    isUnseen(run) ? TURN_MAY_RUN : isJobRunning(run) && 'The job still runs.',
+    isUnconfirmed(run) ? TURN_MAY_RUN : isJobRunning(run) && 'The job still runs.',
     formatLastProblem(run),
   ])
 }
@@ -123,7 +123,7 @@ function describeCancelled(run: Run): string {
   if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
   if (isUnsent(run)) return 'The run was cancelled before the service accepted the prompt.'
   if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
-  const job = isUnseen(run) || isFixRoundRunning(run) ? undefined : getJob(run)
+  const job = isUnconfirmed(run) || isFixRoundRunning(run) ? undefined : getJob(run)
   if (job !== undefined && isTerminal(job)) return `The run was cancelled. The job ${STATUS_PHRASES[job.status]}.`
   const state = job === undefined ? 'it may still run' : 'the job still runs'
   return `The run was cancelled. The service has no way to cancel a job, so ${state}.`
@@ -176,7 +176,7 @@ const RULES: readonly Rule[] = [
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
       if (isDeliveryUnknown(run)) return adviseOnUnknownDelivery(run)
-      return isUnseen(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
+      return isUnconfirmed(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
     },
     // The step may have seen the end of the job, and been cancelled while it waited for checks.
     changed: (run) => {
@@ -209,10 +209,10 @@ const RULES: readonly Rule[] = [
     text: describeFailure,
     advice: (run) =>
       joinSentences([
-        isUnseen(run) && CHECK_BEFORE_RESENDING,
+        isUnconfirmed(run) && CHECK_BEFORE_RESENDING,
         // The hint of any other error says this already.
         isDeliveryUnknown(run) && getError(run)?.code === 'internal' && adviseOnUnknownDelivery(run),
-        (!isUnseen(run) || getError(run)?.code === 'internal') && hintOfError(run),
+        (!isUnconfirmed(run) || getError(run)?.code === 'internal') && hintOfError(run),
       ]),
   },
   {
@@ -253,7 +253,7 @@ const RULES: readonly Rule[] = [
     text: (run) => `This step does not wait for the ${getOwnTurn(run)?.task.kind === 'attach' ? 'job' : 'result'}.`,
   },
   {
-    when: hasEnd('unseen'),
+    when: hasEnd('unconfirmed'),
     outcome: 'unconfirmed',
     colour: 'red',
     title: () => 'The follow-up was sent, but the agent may not have started it',
@@ -382,7 +382,7 @@ export function formatAttaching(id: string, run: Run): string {
 export function adviseAttaching(run: Run): string | undefined {
   const [outcome, id, task] = [getOutcome(run), getJobId(run), getOwnTurn(run)?.task]
   const isHidden =
-    isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnseen(run) && outcome !== 'submitted'))
+    isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnconfirmed(run) && outcome !== 'submitted'))
   const mayEnd = isJobRunning(run) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
   if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
   const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
@@ -459,9 +459,9 @@ export function formatEnd(turn: Turn): string {
   if (sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed) return 'not sent'
   const commits = effect?.kind === 'updated' ? formatCount(effect.commits, 'new commit') : undefined
   const after = commits === undefined ? '' : ` after ${commits}`
-  const unseen = task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+  const unknown = task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
   const texts: Readonly<Record<Outcome, string>> = {
-    'pull-request': effect?.kind === 'created' ? OPENED : (commits ?? unseen),
+    'pull-request': effect?.kind === 'created' ? OPENED : (commits ?? unknown),
     'no-changes': 'nothing to change',
     failed: `failed${after}`,
     archived: `the job is archived${after}`,

@@ -95,7 +95,7 @@ export interface Turn {
   readonly isAnnounced?: true
   /**
    * Undefined: nothing was sent, or the service refused it without processing it. `maybe`: no response proves that the service
-   * accepted the prompt. `started`: the turn was seen to begin, or the job has no earlier turn to confuse it with.
+   * accepted the prompt. `started`: the turn was seen to start, or the job has no earlier turn to confuse it with.
    */
   readonly sent?: 'maybe' | 'accepted' | 'started' | undefined
   /** As last read, or the response to the prompt. */
@@ -103,10 +103,10 @@ export interface Turn {
   /** Set if the latest read failed. */
   readonly lastProblem?: ActionError | undefined
   /**
-   * How the turn ended, as far as the step is concerned. `not-awaited`: `wait` is `false`. `unseen`: the prompt was accepted, but
-   * the turn was not seen to begin. `finished`: the end was seen, and later reads of the job do not change it.
+   * How the turn ended, as far as the step is concerned. `not-awaited`: `wait` is `false`. `unconfirmed`: the prompt was accepted,
+   * but the turn was not seen to start. `finished`: the end was seen, and later reads of the job do not change it.
    */
-  readonly end?: 'previewed' | 'not-awaited' | 'unseen' | 'timed-out' | 'finished'
+  readonly end?: 'previewed' | 'not-awaited' | 'unconfirmed' | 'timed-out' | 'finished'
   /** What a dry run would do. */
   readonly preview?: Preview
   /** Undefined if unknown: the heads were not compared, or could not be read. */
@@ -241,9 +241,9 @@ export class Recorder {
 
   /** Begins a turn: the step's own, or a fix round, which continues with the job as it was last read. */
   begin(turn: Pick<Turn, 'task' | 'followUpReason' | 'failing'>): void {
-    const begun = { ...turn, startedAt: this.#step.clock.wallTime() }
-    if (this.newest.startedAt === undefined) this.#turns[0] = begun
-    else this.#turns.push({ ...begun, job: this.newest.job })
+    const started = { ...turn, startedAt: this.#step.clock.wallTime() }
+    if (this.newest.startedAt === undefined) this.#turns[0] = started
+    else this.#turns.push({ ...started, job: this.newest.job })
   }
 
   /** Adds facts to the newest turn. */
@@ -433,8 +433,9 @@ const DECIDING_CODES: readonly string[] = ['merged-too-early', 'cancelled', 'int
 
 /** Returns the error that decides the outcome of the step. It is then red regardless of `fail-on`. */
 export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'>): ActionError | undefined {
-  const [own, ...rounds] = turns
-  if (own?.error !== undefined && (own.end !== 'finished' || DECIDING_CODES.includes(own.error.code))) return own.error
+  const [firstTurn, ...rounds] = turns
+  if (firstTurn?.error !== undefined && (firstTurn.end !== 'finished' || DECIDING_CODES.includes(firstTurn.error.code)))
+    return firstTurn.error
   const inRound = rounds.at(-1)?.error
   return inRound !== undefined && ['cancelled', 'internal'].includes(inRound.code) ? inRound : startError
 }
@@ -452,11 +453,11 @@ function getStopAfterRound({ end, error, job, effect }: Turn): RoundStop | undef
 
 /** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
 export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefined {
-  const [own, newest] = [turns[0], turns.at(-1)]
-  if (own === undefined || newest === undefined) return undefined
+  const [firstTurn, newest] = [turns[0], turns.at(-1)]
+  if (firstTurn === undefined || newest === undefined) return undefined
   if (newest.roundStop !== undefined) return newest.roundStop
-  if (own.end !== 'finished' || getError({ turns }) !== undefined) return undefined
-  if (newest === own) return own.error === undefined ? undefined : 'failed'
+  if (firstTurn.end !== 'finished' || getError({ turns }) !== undefined) return undefined
+  if (newest === firstTurn) return firstTurn.error === undefined ? undefined : 'failed'
   return getStopAfterRound(newest)
 }
 
@@ -480,10 +481,10 @@ export type Operation = 'created' | 'updated' | 'unchanged'
  * push, or may have pushed, the result is not `unchanged`.
  */
 export function getOperation(run: Run): Operation | undefined {
-  const [own, ...rounds] = run.turns
-  const kind = own?.effect?.kind
+  const [firstTurn, ...rounds] = run.turns
+  const kind = firstTurn?.effect?.kind
   const operation = kind === 'none' ? undefined : kind
-  if (operation === 'created' || own?.end === undefined) return operation
+  if (operation === 'created' || firstTurn?.end === undefined) return operation
   if (rounds.some(({ effect }) => effect?.kind === 'updated')) return 'updated'
   const isUnknown = rounds.some(({ end, effect }) => end === 'finished' && effect === undefined)
   return operation === 'unchanged' && (mayHaveUnseenChanges(run) || isUnknown) ? undefined : operation
@@ -505,9 +506,9 @@ export const countCommitsOfUpdates = ({ turns }: Pick<Run, 'turns'>): number =>
 
 /** Whether the step has seen the end of its own turn, and may look after a pull request. */
 export function shouldTrackPullRequest({ turns }: Pick<Run, 'turns'>): boolean {
-  const [own] = turns
+  const [firstTurn] = turns
   const isDecided = getError({ turns }) !== undefined || getRoundStop({ turns }) !== undefined
-  return own?.end === 'finished' && own.job?.prLink !== undefined && !isDecided
+  return firstTurn?.end === 'finished' && firstTurn.job?.prLink !== undefined && !isDecided
 }
 
 /** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
@@ -519,11 +520,11 @@ export const isPullRequestRead = (run: Run): boolean =>
  * earlier turn: it is shown only if its state was read from GitHub.
  */
 export function getOwnLink(run: Run): PullRequestLink | undefined {
-  const own = getOwnTurn(run)
+  const firstTurn = getOwnTurn(run)
   const job = getJob(run)
-  if (own === undefined || job === undefined) return undefined
-  const isFollowUp = own.task.kind === 'follow-up'
-  const hasEnded = getOperation(run) !== undefined || (own.end === 'finished' && job.status === 'completed')
+  if (firstTurn === undefined || job === undefined) return undefined
+  const isFollowUp = firstTurn.task.kind === 'follow-up'
+  const hasEnded = getOperation(run) !== undefined || (firstTurn.end === 'finished' && job.status === 'completed')
   return !isFollowUp || hasEnded || getPullRequestFacts(run).state !== undefined ? job.prLink : undefined
 }
 

@@ -123,6 +123,8 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
   untrusted: ['stop', 'untrusted', ...TLS.untrusted],
   'wrong-name': ['stop', 'untrusted', ...TLS['wrong-name']],
   expired: ['stop', 'untrusted', ...TLS.expired],
+  'weak-certificate': ['stop', 'untrusted', ...TLS['weak-certificate']],
+  'no-http-1.1': ['stop', 'untrusted', ...TLS['no-http-1.1']],
   'no-common-tls': ['stop', 'untrusted', ...TLS['no-common-tls']],
   'client-certificate': ['stop', 'untrusted', ...TLS['client-certificate']],
   'not-tls': ['stop', 'untrusted', ...TLS['not-tls']],

@@ -1,5 +1,6 @@
 /** Reads commits, tags and comparisons. */
 import * as z from 'zod/mini'
+import { ActionError } from '../runtime/errors.ts'
 import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountSchema, type PullRequestAddress } from './pull-requests.ts'
 import {
@@ -12,6 +13,7 @@ import {
   stringOrEmpty,
   withGaps,
 } from './schemas.ts'
+import type { Freshness } from './transport.ts'
 
 /** GitHub's limit for the commits of a pull request. */
 const MAX_COMMITS = 250
@@ -240,19 +242,27 @@ export interface Comparisons {
   /**
    * Compares the head with its merge base (`GET /repos/{owner}/{repo}/compare/{basehead}`). GitHub returns the commits
    * in pages, oldest first, and all files on the first page.
+   * @param freshness of the head: a base that is missing was removed, and is not waited for
    */
-  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
+  readonly compare: (repository: string, base: string, head: string, freshness?: Freshness) => Promise<Comparison>
 }
 
 export const connectComparisons = (call: Call): Comparisons => ({
-  compare: async (repository, base, head) => {
-    const readPage = (page: number): Promise<Comparison> =>
-      call('contents: read', repository, async ({ request, repo }) => {
-        const query = { ...repo, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
-        const response = await request('GET /repos/{owner}/{repo}/compare/{basehead}', query)
-        return parseResponse(comparisonSchema, response)
+  compare: async (repository, base, head, freshness = {}) => {
+    const requestPage = (from: string, page: number, policy: Freshness = {}) =>
+      call('contents: read', repository, ({ request, repo }) => {
+        const query = { ...repo, basehead: `${from}...${head}`, per_page: PAGE_SIZE, page, request: { ...policy } }
+        return request('GET /repos/{owner}/{repo}/compare/{basehead}', query).then((response) =>
+          parseResponse(comparisonSchema, response),
+        )
       })
-    const first = await readPage(1)
+    const readPage = (page: number): Promise<Comparison> => requestPage(base, page)
+    const first = await readPage(1).catch(async (error: unknown) => {
+      if (freshness.mayBeNew !== true || !(error instanceof ActionError) || error.code !== 'not-found') throw error
+      // The response does not say which end is missing. The head compared with itself has only one.
+      await requestPage(head, 1, freshness)
+      return readPage(1)
+    })
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
     const firstListed = Math.max(1, lastPage - MAX_COMPARED_PAGES + 1)
     let commits = firstListed === 1 ? first.commits : []

@@ -82,12 +82,15 @@ export class ErrorResponse extends Error {
   readonly isAboutNewLabel: boolean
   /** Whether the token may have expired during the step, as the token of an app does after an hour. */
   readonly isLate: boolean
+  /** Whether GitHub has responded to an earlier request about the same repository, so that the repository exists. */
+  readonly isInKnownRepository: boolean
   readonly #headers: GitHubResponse['headers']
 
-  constructor({ status, headers, data }: GitHubResponse, isLate = false) {
+  constructor({ status, headers, data }: GitHubResponse, isLate = false, isInKnownRepository = false) {
     super(`GitHub responded with ${status}.`)
     this.status = status
     this.isLate = isLate
+    this.isInKnownRepository = isInKnownRepository
     const { message, errors } = z.parse(refusalSchema, data)
     this.githubMessage = message
     const plainErrors = errors.filter((error) => typeof error === 'string')

@@ -3,9 +3,9 @@ import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Deadline } from '../runtime/deadline.ts'
 import { redactAll } from '../text/redact.ts'
-import { adviseFineGrainedToken, type GitHubResponse, toActionError } from './github-error.ts'
+import { adviseFineGrainedToken, ErrorResponse, type GitHubResponse, toActionError } from './github-error.ts'
 import { integerField, parseResponse, stringField, withGaps } from './schemas.ts'
-import type { GitHubOptions, Octokit } from './transport.ts'
+import { type GitHubOptions, MAX_RETRIES, type Octokit, type RequestPolicy } from './transport.ts'
 
 export interface Api {
   /** Sends the request of a typed route, such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`. */
@@ -56,6 +56,9 @@ export const PAGE_SIZE = 100
 export interface Cursor {
   readonly page?: number
   readonly after?: string
+  /** Overrides the page size of the list. */
+  readonly per_page?: number
+  readonly request?: RequestPolicy
 }
 
 /**
@@ -81,25 +84,48 @@ interface Listing<T> {
   readonly isLast?: (item: T) => boolean
 }
 
-/**
- * Reads the pages of a list as long as a response links to a next page, because a page that is not full may not be the
- * last.
- * @throws InvalidResponse if a page is malformed
- * @throws ActionError `rejected` if there are too many pages
- */
-export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
-  const { page: pageSchema, maxPages, canBeCut = false, isLast = () => false } = listing
+/** Where pages of the maximum size fail, pages of GitHub's own default size have been reported to work. */
+const SMALL_PAGE_SIZE = 30
+
+/** Reads pages from the first one on. All requests have the fields of `all`, and the first one also those of `first`. */
+async function readFromStart<T>(
+  requestPage: RequestPage,
+  { page: pageSchema, maxPages, canBeCut = false, isLast = () => false }: Listing<T>,
+  all: Cursor,
+  first: Cursor = {},
+): Promise<readonly (readonly T[])[]> {
   const pages: (readonly T[])[] = []
-  for (let cursor: Cursor | undefined = { page: 1 }; cursor !== undefined;) {
+  for (let cursor: Cursor | undefined = { page: 1, ...first }; cursor !== undefined;) {
     if (pages.length === maxPages && canBeCut) break
     if (pages.length === maxPages)
-      throw new ActionError('rejected', `GitHub has more than ${maxPages * PAGE_SIZE} items to list.`)
-    const response: GitHubResponse = await requestPage(cursor)
+      throw new ActionError('rejected', `GitHub has more than ${maxPages * (all.per_page ?? PAGE_SIZE)} items to list.`)
+    const response: GitHubResponse = await requestPage({ ...all, ...cursor })
     const page = parseResponse(pageSchema, response)
     pages.push(page)
     cursor = page.some(isLast) ? undefined : getNextCursor(response)
   }
   return pages
+}
+
+/**
+ * Reads the pages of a list as long as a response links to a next page, because a page that is not full may not be the last. The
+ * last retry asks for small pages, from the first one on: large pull requests can be too much for large pages (502), and some
+ * servers respond to them with 404, which is believed unless the repository is known to exist.
+ * @throws InvalidResponse if a page is malformed
+ * @throws ActionError `rejected` if there are too many pages
+ */
+export async function readPages<T>(requestPage: RequestPage, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
+  try {
+    return await readFromStart(requestPage, listing, { request: { maxRetries: MAX_RETRIES - 1 } })
+  } catch (error) {
+    const { status = 0, isInKnownRepository = false } = error instanceof ErrorResponse ? error : {}
+    if (status < 500 && !(status === 404 && isInKnownRepository)) throw error
+    // A list that is cut is cut earlier, so that its callers can still tell by the number of pages.
+    const maxPages =
+      listing.canBeCut === true ? listing.maxPages : Math.ceil((listing.maxPages * PAGE_SIZE) / SMALL_PAGE_SIZE)
+    const first = status === 404 ? {} : { request: { failuresBefore: MAX_RETRIES } }
+    return readFromStart(requestPage, { ...listing, maxPages }, { per_page: SMALL_PAGE_SIZE }, first)
+  }
 }
 
 /** Reads the items of all pages of a list, as `readPages` does. */

@@ -13,6 +13,7 @@ import {
   type Visibility,
   visibilitySchema,
 } from './schemas.ts'
+import type { Freshness } from './transport.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -212,7 +213,7 @@ const isOpenOrMerged = ({ state }: ListedPullRequest): boolean => state !== 'clo
 
 export interface PullRequests {
   /** Reads a pull request. The result contains the current name of the repository, which may have been renamed. */
-  readonly readPullRequest: (pullRequest: PullRequestAddress) => Promise<PullRequest>
+  readonly readPullRequest: (pullRequest: PullRequestAddress, freshness?: Freshness) => Promise<PullRequest>
   /**
    * Finds the pull requests of a commit: merged ones that introduced it, and open ones whose branch contains it. For
    * some seconds after a merge, the list is empty or GitHub refuses it (422, `rejected`).
@@ -231,10 +232,10 @@ export interface PullRequests {
 
 export function connectPullRequests(call: Call): PullRequests {
   return {
-    readPullRequest: ({ repository, number }) =>
+    readPullRequest: ({ repository, number }, freshness = {}) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}'
-        const response = await request(route, { ...repo, pull_number: number })
+        const response = await request(route, { ...repo, pull_number: number, request: { ...freshness } })
         return { ...parseResponse(pullRequestSchema, response), number }
       }),
     findPullRequestsOfCommit: (repository, sha) =>

@@ -57,20 +57,32 @@ export interface RequestPolicy {
   readonly isIdempotent?: boolean
   /** `manual`: a 302 is a response, and is not followed. */
   readonly redirect?: 'manual'
+  readonly maxRetries?: number
+  /** How many attempts have failed in another form: the first attempt is a retry, after the usual pause. */
+  readonly failuresBefore?: number
+  /** Whether the object is so new that GitHub may not know it yet: a 404 is retried after 2, 4 and 8 seconds. */
+  readonly mayBeNew?: boolean | undefined
 }
+
+/** For an object that an event has just announced. */
+export type Freshness = Pick<RequestPolicy, 'mayBeNew'>
 
 /** Large enough for a comparison of 300 files with patches. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 /** For one attempt, including the last byte of its response. */
 const ATTEMPT_TIMEOUT_MS = 30_000
 /** Give up after this many retries. Waits for a rate limit are bounded by the deadline instead. */
-const MAX_RETRIES = 3
+export const MAX_RETRIES = 3
+const NEW_OBJECT_DELAYS_MS: readonly number[] = [2_000, 4_000, 8_000]
 /** GitHub asks for exponentially longer waits if a rate limit is hit repeatedly: 1 s, then doubled up to this limit. */
 const MAX_REPEATED_LIMIT_MS = 60_000
 /** GitHub redirects once, from a repository's old name to its present one. */
 const MAX_REDIRECTS = 3
 /** A token that is refused for the first time this late may have expired. */
 const EXPIRY_SUSPECTED_MS = 30 * 60_000
+
+/** Returns the pause after this many failed attempts. */
+const getRetryDelayMs = (failures: number): number => failures ** 2 * 1_000
 
 /** Whether a retry may succeed. A request that may have been processed is only retried if it is idempotent. */
 function isTransient(error: unknown, isIdempotent: boolean): boolean {
@@ -94,6 +106,29 @@ function unwrapResponse(error: unknown): GitHubResponse {
 }
 
 /**
+ * Returns a function that decides, after each failed attempt of one request, how long to wait before the next one. It throws the
+ * error if there is no next attempt.
+ */
+function createRetries(
+  { isIdempotent = false, maxRetries = MAX_RETRIES, failuresBefore = 0, mayBeNew = false }: RequestPolicy,
+  clock: Pick<Clock, 'wallTime'>,
+): (error: unknown) => { readonly delayMs: number; readonly isLimit: boolean } {
+  const newDelaysMs = mayBeNew ? [...NEW_OBJECT_DELAYS_MS] : []
+  let limits = 0
+  let failures = failuresBefore
+  return (error) => {
+    if (error instanceof ErrorResponse && error.isRateLimit) {
+      const repeatedMs = Math.min(1_000 * 2 ** limits++, MAX_REPEATED_LIMIT_MS)
+      return { delayMs: Math.max(error.limitMs(clock.wallTime()), repeatedMs), isLimit: true }
+    }
+    const newDelayMs = error instanceof ErrorResponse && error.status === 404 ? newDelaysMs.shift() : undefined
+    if (newDelayMs !== undefined) return { delayMs: newDelayMs, isLimit: false }
+    if (failures >= maxRetries || !isTransient(error, isIdempotent)) throw error
+    return { delayMs: getRetryDelayMs(++failures), isLimit: false }
+  }
+}
+
+/**
  * The request policy: 30 seconds for an attempt, three retries, and waits for rate limits, all before the deadline on
  * the step's clock. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx,
  * which may write twice, and they sleep on the wall clock, which no deadline ends.
@@ -104,6 +139,8 @@ export function createRequestPolicy(
 ): OctokitPlugin {
   const openedAt = clock.now()
   let hasAccepted = false
+  /** As `owner/name`. */
+  const knownRepositories = new Set<string>()
   /** The end of the last wait for a rate limit that was logged. */
   let loggedUntil = -Infinity
 
@@ -120,6 +157,7 @@ export function createRequestPolicy(
   async function attempt(
     send: (end: AbortSignal) => Promise<GitHubResponse>,
     redirect: RequestPolicy['redirect'],
+    repository: string,
   ): Promise<GitHubResponse> {
     // Process signals are handled only when the event loop runs, and this request may write.
     await clock.yieldToEventLoop()
@@ -134,38 +172,37 @@ export function createRequestPolicy(
         : [ATTEMPT_TIMEOUT_MS, new TransportFailure(new Error('No response in time.'))]
     const response = await withDeadline(send, { clock, signal, timeoutMs, timedOut })
     hasAccepted ||= response.status < 400
+    if (response.status < 300) knownRepositories.add(repository)
     if (response.status < 300 || (response.status === 302 && redirect === 'manual')) return response
-    throw new ErrorResponse(response, hasAccepted || clock.now() - openedAt > EXPIRY_SUSPECTED_MS)
+    const isLate = hasAccepted || clock.now() - openedAt > EXPIRY_SUSPECTED_MS
+    throw new ErrorResponse(response, isLate, knownRepositories.has(repository))
   }
 
   return (octokit) => {
     octokit.hook.wrap('request', async (request, options) => {
-      const { redirect, isIdempotent = options.method !== 'POST' } = options.request as RequestPolicy
+      const policy = options.request as RequestPolicy
+      const { redirect, failuresBefore = 0, isIdempotent = options.method !== 'POST' } = policy
+      const repository = `${String(options['owner'])}/${String(options['repo'])}`
       const send = async (signal: AbortSignal): Promise<GitHubResponse> => {
         // Octokit passes one object to all hooks, so it is changed in place.
         options.request = { ...options.request, signal }
         return Promise.resolve(request(options)).catch(unwrapResponse)
       }
-      let limits = 0
-      let failures = 0
+      const getRetry = createRetries({ ...policy, isIdempotent }, clock)
+      const pauseMs = Math.min(getRetryDelayMs(failuresBefore), deadline.getLeftMs())
+      if (pauseMs > 0) await clock.sleep(pauseMs, deadline.signal)
       for (;;) {
         try {
-          const response = await attempt(send, redirect)
+          const response = await attempt(send, redirect, repository)
           const isJson = typeof response.data === 'object' && response.data !== null
           if (!isJson && redirect !== 'manual') throw new InvalidResponse()
           return response
         } catch (error) {
-          const limitMs =
-            error instanceof ErrorResponse && error.isRateLimit ? error.limitMs(clock.wallTime()) : undefined
-          if (limitMs === undefined && !(failures < MAX_RETRIES && isTransient(error, isIdempotent))) throw error
-          const delayMs =
-            limitMs === undefined
-              ? (++failures) ** 2 * 1_000
-              : Math.max(limitMs, Math.min(1_000 * 2 ** limits++, MAX_REPEATED_LIMIT_MS))
+          const { delayMs, isLimit } = getRetry(error)
           if (delayMs >= deadline.getLeftMs()) throw error
           const { method, url } = octokit.request.endpoint.parse(options)
           debug(`Retrying in ${delayMs / 1_000} s: ${method} ${url}`)
-          await (limitMs === undefined ? clock.sleep(delayMs, deadline.signal) : waitForLimit(delayMs, deadline.signal))
+          await (isLimit ? waitForLimit(delayMs, deadline.signal) : clock.sleep(delayMs, deadline.signal))
         }
       }
     })

@@ -80,7 +80,9 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   if (proxy === '' || isBypassed(url, readVariable(env, 'no_proxy'))) return undefined
   const address = parseProxy(proxy)
   if (address !== undefined) return address
-  throw new ActionError('proxy', 'The proxy URL in the environment is invalid.', {
+  const isSocks = /^socks\w*:/i.test(proxy)
+  const problem = isSocks ? 'names a SOCKS proxy, which this action does not support' : 'is invalid'
+  throw new ActionError('proxy', `The proxy URL in the environment ${problem}.`, {
     hint: 'Set `HTTPS_PROXY` or `HTTP_PROXY` to an `http:` or `https:` URL, or add the service to `NO_PROXY`. In a user name or a password, write `#`, `/`, `?` and `@` as `%23`, `%2F`, `%3F` and `%40`.',
   })
 }

@@ -8,8 +8,12 @@ export type TlsFailure =
   | 'wrong-name'
   /** The certificate has expired, or is not valid yet. */
   | 'expired'
+  /** A key or a signature in the chain of certificates is too weak for Node.js. */
+  | 'weak-certificate'
   /** The server and this process have no TLS version or cipher in common. */
   | 'no-common-tls'
+  /** The server speaks only other protocols over TLS than HTTP/1.1, such as HTTP/2. */
+  | 'no-http-1.1'
   /** The server requires a client certificate. */
   | 'client-certificate'
   /** The server does not use TLS. */
@@ -24,7 +28,7 @@ const ALERT_CAUSES: Readonly<Record<string, TlsFailure>> = {
   40: 'no-common-tls',
   70: 'no-common-tls',
   71: 'no-common-tls',
-  120: 'no-common-tls',
+  120: 'no-http-1.1',
   // The server rejects the certificate of the client, which has none.
   42: 'client-certificate',
   43: 'client-certificate',
@@ -46,6 +50,8 @@ const NO_COMMON_TLS_REASON =
 export function classifyTlsFailure(code: string, message: string): TlsFailure | undefined {
   if (/^ERR_TLS_CERT_ALTNAME_|^HOSTNAME_MISMATCH$/.test(code)) return 'wrong-name'
   if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'expired'
+  // Node.js has no codes of its own for some errors of OpenSSL's verification.
+  if (code === 'UNSPECIFIED') return / too (?:weak|small)$/.test(message) ? 'weak-certificate' : 'untrusted'
   if (UNTRUSTED_CODE.test(code)) return 'untrusted'
   if (!/^ERR_SSL_|^EPROTO$/.test(code)) return undefined
   // OpenSSL renames the reasons of alerts, but not their numbers.
@@ -78,6 +84,14 @@ export const explainTlsFailures = (server: string, setting: string): Readonly<Re
   expired: [
     'could not be reached, because its certificate has expired or is not valid yet',
     `Check the certificate of ${server}, and the date of the runner's clock.`,
+  ],
+  'weak-certificate': [
+    'could not be reached, because its certificate has a key or a signature that is too weak',
+    `Replace the certificate of ${server}: Node.js requires RSA keys of at least 2048 bits, and signatures with SHA-256 or better, also of the authorities above it.`,
+  ],
+  'no-http-1.1': [
+    'could not be reached, because the server at this address does not speak HTTP/1.1',
+    `Enable HTTP/1.1 beside HTTP/2 at ${server} or the gateway in front of it.`,
   ],
   'no-common-tls': [
     'could not be reached, because it accepts no TLS version or cipher that this action supports',

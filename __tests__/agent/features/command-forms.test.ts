@@ -44,7 +44,7 @@ test.each([
 })
 
 test('the recipe starts the run wherever the command may stand', () => {
-  const file = readFileSync(new URL('../../docs/recipes/comments.yml', import.meta.url), 'utf8')
+  const file = readFileSync(new URL('../../../docs/recipes/comments.yml', import.meta.url), 'utf8')
   const { jobs } = parseYaml(file) as { jobs: { ask: { if: string } } }
   expect(jobs.ask.if).toMatch(/ && contains\(github\.event\.[^)]*, '\/docs'\) && /)
 })

@@ -176,8 +176,8 @@ test('excludes failures that also occur on the merge base', async () => {
     shas.push(sha)
     return Promise.resolve(listing([{ name: 'build', state: 'failure' }]))
   }
-  const compare: GitHub['compare'] = (_repository, ...range) => {
-    shas.push(...range)
+  const compare: GitHub['compare'] = (_repository, base, head) => {
+    shas.push(base, head)
     return Promise.resolve(COMPARISON)
   }
   const { prompt } = await round({ responses: { readChecks, compare }, failed: [BUILD, LINKS] })

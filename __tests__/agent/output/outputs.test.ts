@@ -96,7 +96,7 @@ const UNCOMPARED: Readonly<Record<Outcome, (job: TerminalJob) => Fields>> = {
   failed: (job) => ({ state: endWith('unknown', { ...job, status: 'failed' }) }),
   archived: (job) => ({ state: endWith('unknown', { ...job, status: 'archived' }) }),
   'timed-out': (job) => ({ state: { sent: 'started', end: 'timed-out', job } }),
-  unconfirmed: (job) => ({ state: { sent: 'accepted', end: 'unseen', job } }),
+  unconfirmed: (job) => ({ state: { sent: 'accepted', end: 'unconfirmed', job } }),
   submitted: (job) => ({ state: { sent: 'started', end: 'not-awaited', job } }),
   previewed: () => ({ state: { end: 'previewed' } }),
   cancelled: (job) => ({ state: stopWith('cancelled', accept(job, true)) }),
@@ -131,7 +131,7 @@ test.each<[string, Fields, string]>([
   ['a follow-up that was cancelled before its response', followUp(stopWith('cancelled', DELIVERY_UNKNOWN)), ''],
   ['a create that was cancelled before its response', { state: stopWith('cancelled', DELIVERY_UNKNOWN) }, ''],
   ['a running round', inRound(accept()), ''],
-  ['a round whose end was not seen', inRound({ sent: 'accepted', end: 'unseen', job: completed }), ''],
+  ['a round whose end was not seen', inRound({ sent: 'accepted', end: 'unconfirmed', job: completed }), ''],
   ['a round in another pull request', inRound(endWith('none', withoutLink)), ''],
   ['a round that failed', inRound(endWith('unchanged', failed)), 'false'],
 ])('sets `changed` to `false` only if that was observed, or if nothing was sent: %s', (_name, fields, changed) => {

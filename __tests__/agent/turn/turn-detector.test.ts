@@ -71,19 +71,19 @@ function detect(course: Course): Detected {
   const cycle = (values: readonly number[], index: number): number => values[index % values.length] ?? 0
   let nowMs = 0
   const detector = createTurnDetector(before, () => nowMs)
-  let hasBegun = false
+  let hasStarted = false
   for (let reads = 0; nowMs < 3_600_000; reads++) {
-    nowMs += hasBegun
+    nowMs += hasStarted
       ? pauseMs
       : getTurnStartDelayMs(undefined, { elapsedMs: nowMs, reads, minDelayMs: 0, random: 0.5 })
     const requestedAtMs = nowMs
     nowMs += cycle(requestsMs, reads)
     const read = getState(course, nowMs - cycle(lagsMs, reads))
     nowMs += cycle(responsesMs, reads)
-    hasBegun = detector.hasBegun(read) || hasBegun
-    if (detector.hasEnded(read, requestedAtMs)) return { endAtMs: nowMs, hasSeenTurn: hasBegun }
+    hasStarted = detector.hasStarted(read) || hasStarted
+    if (detector.hasEnded(read, requestedAtMs)) return { endAtMs: nowMs, hasSeenTurn: hasStarted }
   }
-  return { endAtMs: undefined, hasSeenTurn: hasBegun }
+  return { endAtMs: undefined, hasSeenTurn: hasStarted }
 }
 
 test('never takes a read for the end of a turn that has not ended, for any queue, lag and length', () => {

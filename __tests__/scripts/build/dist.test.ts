@@ -1,11 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import ts from 'typescript'
+import { copyPackages } from '../../../scripts/build/bundled-packages.ts'
 import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
+import { root } from '../../support/markdown-files.ts'
+import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+
+interface Sbom {
+  readonly packages: readonly { readonly SPDXID: string; readonly name: string; readonly versionInfo: string }[]
+  readonly relationships: readonly { readonly relationshipType: string; readonly relatedSpdxElement: string }[]
+}
 
 const dist = new URL('../../../dist/', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, dist), 'utf8')
-const bundles = readdirSync(dist)
+const bundles = readdirSync(dist).filter((name) => name !== 'sbom.spdx.json')
 const withPackages = bundles.filter((bundle) => readdirSync(new URL(bundle, dist)).includes('licenses.txt'))
 const files = bundles.flatMap((bundle) => readdirSync(new URL(bundle, dist)).map((name) => `${bundle}/${name}`))
 
@@ -21,12 +30,49 @@ test.each(withPackages)('dist/%s contains the text of every license that it name
   for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
 })
 
-test('contains the licenses of all chunks, and of a single copy of undici, that of @actions/core', () => {
+test('contains the licenses of all chunks, and of a single copy of undici', () => {
   const titles = licencesIn('agent').map(([title]) => title)
   const names = titles.map((title) => title.replace(/@[^@]+$/, ''))
   expect(names).toEqual(expect.arrayContaining(['@actions/core', '@actions/github', '@octokit/core', 'undici', 'zod']))
   const { version } = JSON.parse(read('../node_modules/undici/package.json')) as { version: string }
   expect(titles.filter((title) => title.startsWith('undici@'))).toEqual([`undici@${version}`])
+})
+
+test('the build changes no code of a package, but empties the modules that licenses.txt names', () => {
+  const target = createTemporaryFolder()
+  copyPackages(root, target)
+  const changed = readdirSync(join(target, 'node_modules'), { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => /\.[cm]?js$/.test(file) && statSync(join(target, 'node_modules', file)).isFile())
+    .filter(
+      (file) =>
+        !readFileSync(join(target, 'node_modules', file)).equals(readFileSync(join(root, 'node_modules', file))),
+    )
+  for (const file of changed) expect([file, statSync(join(target, 'node_modules', file)).size]).toEqual([file, 0])
+  const named = Array.from(
+    read('agent/licenses.txt').matchAll(/^Left out of this bundle: (\S+) \(/gm),
+    ([, file]) => file,
+  )
+  expect(named.length).toBeGreaterThan(0)
+  expect(changed.sort()).toEqual(named.sort())
+})
+
+test('the SBOM lists the packages of the bundles that runners download, in the versions of the lock file', () => {
+  const sbom = JSON.parse(read('sbom.spdx.json')) as Sbom
+  const [action, ...packages] = sbom.packages
+  expect(action?.name).toBe('docs-agent-action')
+  const listed = packages.map(({ name, versionInfo }) => `${name}@${versionInfo}`)
+  const downloaded = withPackages.filter((bundle) => bundle !== 'start')
+  const licensed = downloaded.flatMap((bundle) => licencesIn(bundle).map(([title]) => title))
+  expect(listed.sort()).toEqual([...new Set(licensed)].sort())
+  const lock = JSON.parse(read('../package-lock.json')) as { packages: Record<string, { version: string }> }
+  // A package can have a copy of another one in a version of its own.
+  const locked = Object.entries(lock.packages).map(
+    ([folder, { version }]) => `${folder.replace(/^.*node_modules\//, '')}@${version}`,
+  )
+  expect(locked).toEqual(expect.arrayContaining(listed))
+  const contained = sbom.relationships.filter(({ relationshipType }) => relationshipType === 'CONTAINS')
+  expect(contained.map(({ relatedSpdxElement }) => relatedSpdxElement)).toEqual(packages.map(({ SPDXID }) => SPDXID))
 })
 
 test('the emulator is in one file, which its program and npm start import', () => {
@@ -65,13 +111,14 @@ test('puts only the functions of the module table in parentheses', () => {
   expect(compileAtOnce('const f=()=>1;f();')).toBe('const f=()=>1;f();')
 })
 
-test('parses no module of a bundle twice, and the agent loads no module that it does not use', () => {
+test('V8 parses no module of a downloaded bundle twice, and the agent loads no module that it does not use', () => {
   const lazy = /[{,]\d+:(?:\([^()]*\)=>|\w+=>|function\b)/
-  expect(files.filter((file) => file.endsWith('.js') && lazy.test(read(file)))).toEqual([])
+  const downloaded = files.filter((file) => file.endsWith('.js') && !file.startsWith('start/'))
+  expect(downloaded.filter((file) => lazy.test(read(file)))).toEqual([])
   const agent = read('agent/index.js')
   expect(agent).toMatch(/[{,]\d+:\(\(/)
   expect(agent).toContain('$ZodObject')
-  expect(agent).not.toMatch(/\$ZodTemplateLiteral|"node:(?:assert|http)"|"crypto"/)
+  expect(agent).not.toMatch(/\$ZodTemplateLiteral|text\/event-stream|OidcClient/)
 })
 
 /** The statements of a file that do more than to declare something. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { setPackageVersion } from '../../../scripts/release/versions.ts'
+import { setOwner, setPackageVersion } from '../../../scripts/release/versions.ts'
 import { root } from '../../support/markdown-files.ts'
 
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
@@ -18,4 +18,24 @@ test('writes the next version of the package, and of none of its dependencies', 
   const [, , undici] = parseVersions(lock) as string[]
   expect(parseVersions(setPackageVersion(lock, '9.8.7'))).toEqual(['9.8.7', '9.8.7', undici])
   expect(() => setPackageVersion('{}', '9.8.7')).toThrow('no version')
+})
+
+test('names the owner of the action, and drops the marks that then say nothing', () => {
+  // Not in one word, which the command would replace here as well.
+  const placeholder = ['your', 'org'].join('-')
+  const text = [
+    '# Change: the lines marked CHANGE.',
+    `uses: ${placeholder}/docs-agent-action/report@v1 # CHANGE: ${placeholder}, the owner of this action`,
+    `uses: ${placeholder}/workflows/.github/workflows/docs.yml@main # CHANGE: ${placeholder}`,
+    '',
+  ]
+  const [head, action, workflow] = text
+  expect(setOwner(text.join('\n'), 'acme').split('\n')).toEqual([
+    head,
+    'uses: acme/docs-agent-action/report@v1',
+    workflow,
+    '',
+  ])
+  expect(setOwner(`${String(head)}\n${String(action)}\n`, 'acme')).toBe('uses: acme/docs-agent-action/report@v1\n')
+  expect(setOwner(`/${placeholder}\\/docs-agent-action/`, 'acme')).toBe('/acme\\/docs-agent-action/')
 })

@@ -169,8 +169,8 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return {}
   const range = findChangeRange(context, changeRange)
-  const ofEvent = checkEvent(range, step)
-  if (ofEvent !== undefined) return ofEvent
+  const eventSkip = checkEvent(range, step)
+  if (eventSkip !== undefined) return eventSkip
   assertRangeAllowed(range, step)
   noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()

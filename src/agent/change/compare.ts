@@ -34,10 +34,10 @@ async function findRangeSinceLastSuccess(
     base === undefined
       ? `no earlier run of ${which} on this branch was successful`
       : `the commit of the last successful run of ${which} no longer exists`
-  const instead = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
-  if (base === undefined) return instead
+  const otherwise = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
+  if (base === undefined) return otherwise
   const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
-  return { kind: 'compare', base, head, about, isReplacement: true, fallback: instead }
+  return { kind: 'compare', base, head, about, isReplacement: true, fallback: otherwise }
 }
 
 /** Reads from GitHub which commits to compare. */
@@ -152,9 +152,9 @@ export async function compareWithFallback(
   if (range.fallback === undefined) return compare()
   const found = await tolerateNotFound(compare)
   if (found !== undefined) return found
-  const instead = await compareWithFallback(range.fallback, step)
-  if ('reason' in instead) return { ...instead, isBaseMissing: true }
-  return { ...instead, isBaseMissing: true, unlisted: instead.unlisted ?? REMOVED_UNLISTED }
+  const replacement = await compareWithFallback(range.fallback, step)
+  if ('reason' in replacement) return { ...replacement, isBaseMissing: true }
+  return { ...replacement, isBaseMissing: true, unlisted: replacement.unlisted ?? REMOVED_UNLISTED }
 }
 
 /** The inputs in use that need the change. */

@@ -136,14 +136,14 @@ async function openedEarlier(login: string, number: number, step: Reads): Promis
 /** The commits that a change consists of, newest first. */
 function listCommits(
   found: FoundChange | undefined,
-  ofEvent: readonly ChangeCommit[],
+  eventCommits: readonly ChangeCommit[],
   { inputs }: Facts,
 ): readonly ChangeCommit[] {
   const compared = found === undefined || 'reason' in found ? undefined : found
   // An explicit range is independent of the event, so the commits of the event decide.
   return compared === undefined || isExplicitRange(inputs.changeRange)
-    ? ofEvent
-    : mergeCommits(compared.commits, ofEvent)
+    ? eventCommits
+    : mergeCommits(compared.commits, eventCommits)
 }
 
 async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {

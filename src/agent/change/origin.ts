@@ -44,11 +44,11 @@ export function listEventCommits(context: Pick<Context, 'event' | 'sha'>): reado
 /** Returns the commits of a range, newest first. What only the event or only the range knows about a commit is kept. */
 export function mergeCommits(
   compared: readonly ComparedCommit[],
-  ofEvent: readonly ChangeCommit[],
+  eventCommits: readonly ChangeCommit[],
 ): readonly ChangeCommit[] {
   return compared.toReversed().map((commit) => {
     const other = toChangeCommit(commit)
-    const own = ofEvent.find(({ sha }) => sha === commit.sha)
+    const own = eventCommits.find(({ sha }) => sha === commit.sha)
     if (own === undefined) return other
     const isKnown = own.authorLogin !== '' || own.committerLogin !== ''
     return { ...(isKnown ? own : other), isNew: own.isNew }

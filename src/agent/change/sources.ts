@@ -21,8 +21,8 @@ export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs
 
 /** Returns the commits of a change, newest first. */
 export function listChangeCommits(compared: Compared | undefined, { context }: Facts): readonly ChangeCommit[] {
-  const ofEvent = listEventCommits(context)
-  return compared === undefined ? ofEvent : mergeCommits(compared.commits, ofEvent)
+  const eventCommits = listEventCommits(context)
+  return compared === undefined ? eventCommits : mergeCommits(compared.commits, eventCommits)
 }
 
 /** At the same time, so that a long list does not delay the end of the step. */

@@ -35,7 +35,7 @@ const commandWord = textInput(
   'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
 )
 
-export const commandInput = inputThat(commandWord, (command, raw) => {
+const commandInput = inputThat(commandWord, (command, raw) => {
   if (command === '') return false
   if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment determines the job'
   return !isGiven(raw, 'github-token') && 'needs `github-token` to check who is allowed to use commands'
@@ -220,8 +220,8 @@ const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
  * Renders the hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment. A
  * later attempt replaces only the reply of its own step, never the reply of another step or another job of a matrix.
  */
-export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyKey): string {
-  const { runId, workflowJob, runnerStepId, inputsHash } = place
+export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, key: ReplyKey): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = key
   const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
   return `<!-- docs-agent-action: reply run=${runId} ${step} ${kind}=${id} -->`
 }

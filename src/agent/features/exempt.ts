@@ -16,7 +16,7 @@ import { GITHUB_RETRY_HINT, formatGrant } from '../permissions.ts'
 import { type Skip, skip } from '../skip.ts'
 import { type Input, linesField, toItems, LABEL_PATTERN, rejectInput, isGiven } from '../../action/inputs.ts'
 
-export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
   const labels = toItems(text)
   const wrong = labels.filter(({ item }) => !LABEL_PATTERN.test(item))
   if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))

@@ -23,7 +23,7 @@ import { field, inputThat, wholeNumberInput, isTrue } from '../../action/inputs.
 
 const MAX_FIX_ROUNDS = 5
 
-export const fixRoundsInput = inputThat(
+const fixRoundsInput = inputThat(
   wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
   (rounds, raw) =>
     rounds > 0 && !isTrue(raw, 'wait-for-checks') && 'needs `wait-for-checks: true` to find failed checks',

@@ -22,7 +22,7 @@ import { inputThat, choiceInput, field, isGiven, wholeNumberInput } from '../../
 export const DEFAULT_MAX_FOLLOW_UPS = 20
 
 /** The label identifies the rolling pull request, and the token is needed to find it. */
-export const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
+const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
   if (choice !== 'new' && missing.length > 0) return `needs ${missing.join(' and ')} unless it is \`new\``
   if (choice !== 'skip' || raw['change-range']?.trim() !== 'since-last-success') return false

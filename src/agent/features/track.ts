@@ -104,16 +104,16 @@ export async function trackPullRequest(
   }
   const addHistory = async (): Promise<void> => {
     const { repository, number, visibility } = pullRequest
-    let place = record.history
-    if (place?.jobId !== jobId || place.pullRequest.number !== number) {
+    let ref = record.history
+    if (ref?.jobId !== jobId || ref.pullRequest.number !== number) {
       await completeHistory(step)
       // The pull request of a job that this step has created cannot have a comment yet.
       const isNew = record.turns[0]?.task.kind === 'create'
       const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
-      place = { pullRequest: { repository, number, visibility }, jobId, commentId: found?.id }
-      record.add({ history: place })
+      ref = { pullRequest: { repository, number, visibility }, jobId, commentId: found?.id }
+      record.add({ history: ref })
     }
-    await writeHistory(place, github, step)
+    await writeHistory(ref, github, step)
   }
   record.add({ untracked: undefined })
   const findError = (written: Promise<void>) =>
@@ -139,16 +139,16 @@ export async function trackPullRequest(
 /** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
 export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
-  const place = record.history
-  if (place?.commentId === undefined || !isInUse(inputs)) return
-  const update = readUpdate(place, step)
+  const ref = record.history
+  if (ref?.commentId === undefined || !isInUse(inputs)) return
+  const update = readUpdate(ref, step)
   // Without a turn, the step does not know whether the rows of other steps can be completed.
-  if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
+  if (update.rows.length === 0 || toUpdateFingerprint(update) === ref.written) return
   try {
-    await writeHistory(place, requireGitHubAtEnd(step), step)
+    await writeHistory(ref, requireGitHubAtEnd(step), step)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    recordHistoryFailure(error, place.jobId, step)
+    recordHistoryFailure(error, ref.jobId, step)
   }
 }
 

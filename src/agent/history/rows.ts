@@ -33,7 +33,7 @@ function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean):
   return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
 }
 
-/** Whether a turn has opened another pull request than that of the place. */
+/** Whether a turn has opened another pull request than that of the history. */
 const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
 
@@ -41,9 +41,9 @@ const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boo
 const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
 
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
-function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow> {
+function toRowEnd(turn: Turn, ref: HistoryRef, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
-  const isElsewhere = hasOpenedOther(turn, place)
+  const isElsewhere = hasOpenedOther(turn, ref)
   const at = now.toISOString()
   return {
     ...(mayBeWorking(turn) ? { until: at } : { end: at }),
@@ -64,15 +64,15 @@ function toRow(
   turn: Turn,
   index: number,
   run: Run,
-  place: HistoryRef,
+  ref: HistoryRef,
   { now, until }: UpdateTimes,
   { context }: Facts,
 ): HistoryRow | undefined {
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
-  const isNamed = canName({ repository, ...event }, place.pullRequest)
+  const isNamed = canName({ repository, ...event }, ref.pullRequest)
   const { text, url } = describeCause(turn, run, isNamed)
-  const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
+  const commits = linkCommits([turn], `${serverUrl}/${ref.pullRequest.repository}`)?.url
   return {
     run: runId,
     attempt: runAttempt,
@@ -83,9 +83,9 @@ function toRow(
     until: until.toISOString(),
     startedBy: { text, url },
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
-    ...toRowEnd(turn, place, now),
+    ...toRowEnd(turn, ref, now),
     commits,
-    sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
+    sources: index === 0 ? nameSources(run.sources ?? [], ref.pullRequest) : [],
   }
 }
 
@@ -115,22 +115,20 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-export function createUpdate(place: HistoryRef, run: Run, times: UpdateTimes, step: Facts): HistoryUpdate {
+export function createUpdate(ref: HistoryRef, run: Run, times: UpdateTimes, step: Facts): HistoryUpdate {
   const { context, inputs } = step
   const newest = run.turns.at(-1)
   const rows = run.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, times, step)
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, ref, times, step)
     return row === undefined ? [] : [row]
   })
   return {
     label: inputs.label,
     rows,
     // Only comments in the workflow's own repository start it.
-    command: isSameRepository(context.repository, place.pullRequest.repository)
-      ? inputs.command || undefined
-      : undefined,
+    command: isSameRepository(context.repository, ref.pullRequest.repository) ? inputs.command || undefined : undefined,
     limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
-    left: newest !== undefined && hasOpenedOther(newest, place) ? undefined : listLeft(run, times.now),
+    left: newest !== undefined && hasOpenedOther(newest, ref) ? undefined : listLeft(run, times.now),
   }
 }
 

@@ -130,9 +130,9 @@ const completeRow = (row: HistoryRow): HistoryRow => ({
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
   const { label, rows, countsFollowUp = false } = update
   const { command = state.command, limit = state.limit, left = state.left } = update
-  const own = new Map(rows.map((row) => [getKey(row), row]))
+  const ownRows = new Map(rows.map((row) => [getKey(row), row]))
   const otherRows = state.rows
-    .filter((row) => !own.has(getKey(row)))
+    .filter((row) => !ownRows.has(getKey(row)))
     .map((row) => (isOpenRow(row) && new Date(row.until) < now ? completeRow(row) : row))
   return {
     ...state,
@@ -140,7 +140,7 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
     command,
     followUps: state.followUps + (countsFollowUp ? 1 : 0),
     limit,
-    rows: [...otherRows, ...own.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
+    rows: [...otherRows, ...ownRows.values()].toSorted((a, b) => a.start.localeCompare(b.start) || a.turn - b.turn),
     left,
   }
 }

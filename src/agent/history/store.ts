@@ -80,10 +80,10 @@ async function addHistoryComment(
 }
 
 /** Makes what the step adds to the history, from what is known now. */
-export function readUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
+export function readUpdate(ref: HistoryRef, step: Acts): HistoryUpdate {
   const { clock, deadlineAt, record } = step
   const now = clock.wallTime()
-  return createUpdate(place, record.read(), { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }, step)
+  return createUpdate(ref, record.read(), { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }, step)
 }
 
 /**
@@ -93,31 +93,31 @@ export function readUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
  * @throws ActionError if the history may not have been written
  */
 export async function writeHistory(
-  place: HistoryRef,
+  ref: HistoryRef,
   github: GitHub,
   step: Acts,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
-  const update = readUpdate(place, step)
+  const update = readUpdate(ref, step)
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
-  const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
-  const { commentId = found?.id } = place
+  const found = ref.mayExist === true ? await findHistory(ref.pullRequest, ref.jobId, step) : undefined
+  const { commentId = found?.id } = ref
   if (commentId === undefined) {
-    const state = startHistory(place.jobId)
+    const state = startHistory(ref.jobId)
     const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
-    record.add({ history: { ...place, mayExist: true } })
-    const added = await addHistoryComment(place, body, github, step)
-    record.add({ history: { ...place, commentId: added, written } })
+    record.add({ history: { ...ref, mayExist: true } })
+    const added = await addHistoryComment(ref, body, github, step)
+    record.add({ history: { ...ref, commentId: added, written } })
     return
   }
-  const state = parseHistory(await github.readComment(place.pullRequest, commentId))
-  if (state?.job !== place.jobId) throw createUnreadableError(place)
+  const state = parseHistory(await github.readComment(ref.pullRequest, commentId))
+  if (state?.job !== ref.jobId) throw createUnreadableError(ref)
   const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
-  await github.editComment(place.pullRequest, commentId, body)
-  record.add({ history: { ...place, mayExist: false, commentId, written } })
+  await github.editComment(ref.pullRequest, commentId, body)
+  record.add({ history: { ...ref, mayExist: false, commentId, written } })
 }
 
 export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
@@ -132,8 +132,8 @@ export async function announceTurn(
   merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
 ): Promise<void> {
   const { inputs, record } = step
-  const place = record.history
-  if (place === undefined || !isInUse(inputs)) return
+  const ref = record.history
+  if (ref === undefined || !isInUse(inputs)) return
   record.update({ isAnnounced: true })
-  await writeHistory(place, requireGitHub(step), step, merge)
+  await writeHistory(ref, requireGitHub(step), step, merge)
 }

@@ -151,8 +151,8 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
 
 /** Recognizes the turn of a prompt in the reads of its job, which have no id of a turn and may come from stale replicas. */
 interface TurnDetector {
-  /** Whether a read shows that the turn has begun. The response to the prompt proves nothing, because services echo. */
-  readonly hasBegun: (read: Job) => boolean
+  /** Whether a read shows that the turn has started. The response to the prompt proves nothing, because services echo. */
+  readonly hasStarted: (read: Job) => boolean
   /** Whether a read shows that the turn has ended. @param requestedAtMs when it was requested */
   readonly hasEnded: (read: Job, requestedAtMs: number) => boolean
   /** When the end can be proved, as a timestamp of `now()`; undefined before the first read that showed the turn running. */
@@ -162,7 +162,7 @@ interface TurnDetector {
 /**
  * Creates the detector of a turn.
  * Proof: no read is older than 15 s, and the job was idle when the prompt was sent, so a read that says `active` is of this
- * turn, which had begun at the latest when its response arrived. A terminal read that was requested 15 s later cannot be
+ * turn, which had started at the latest when its response arrived. A terminal read that was requested 15 s later cannot be
  * older than that, so it shows the end. A terminal state that differs from the one before the prompt can only be the end.
  */
 export function createTurnDetector(before: Job, now: () => number): TurnDetector {
@@ -172,7 +172,7 @@ export function createTurnDetector(before: Job, now: () => number): TurnDetector
   }
   const differs = (read: Job): boolean => isTerminal(read) && isTerminal(before) && !isSameEnd(read, before)
   return {
-    hasBegun: (read) => {
+    hasStarted: (read) => {
       observe(read)
       return provableAt !== undefined || differs(read)
     },
@@ -185,9 +185,9 @@ export function createTurnDetector(before: Job, now: () => number): TurnDetector
   }
 }
 
-/** Reads the job until a read shows that the turn has begun. Returns that read, or `undefined` if none does in time. */
+/** Reads the job until a read shows that the turn has started. Returns that read, or `undefined` if none does in time. */
 async function waitForStart(jobId: string, detector: TurnDetector, watch: JobWatch): Promise<Job | undefined> {
-  const read = await watch.poll(jobId, detector.hasBegun, {
+  const read = await watch.poll(jobId, detector.hasStarted, {
     getDelayMs: getTurnStartDelayMs,
     withinMs: TURN_START_TIMEOUT_MS,
   })
@@ -196,7 +196,7 @@ async function waitForStart(jobId: string, detector: TurnDetector, watch: JobWat
 }
 
 /** Waits for the end of the turn. While a late link is awaited, a read can show that the turn has not ended. */
-async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatch): Promise<TurnEnd | undefined> {
+async function waitForTurnEnd(started: Job, detector: TurnDetector, watch: JobWatch): Promise<TurnEnd | undefined> {
   const { clock } = watch.step
   const getDelayMs: typeof getPollDelayMs = (fixedMs, state) => {
     const { job } = watch
@@ -207,11 +207,11 @@ async function waitForTurnEnd(begun: Job, detector: TurnDetector, watch: JobWatc
       ? Math.max(Math.min(usualMs, provableInMs), state.minDelayMs)
       : usualMs
   }
-  const waitOn = () => watch.poll(begun.id, detector.hasEnded, { getDelayMs })
-  let ended: Job | undefined = isTerminal(begun) ? begun : await waitOn()
+  const waitOn = () => watch.poll(started.id, detector.hasEnded, { getDelayMs })
+  let ended: Job | undefined = isTerminal(started) ? started : await waitOn()
   while (ended !== undefined) {
-    const settled = await confirmEnd(ended, watch)
-    if (settled?.kind !== 'running') return settled?.ending
+    const confirmed = await confirmEnd(ended, watch)
+    if (confirmed?.kind !== 'running') return confirmed?.ending
     ended = await waitOn()
   }
   return undefined
@@ -233,13 +233,13 @@ async function confirmDelivery(
   watch.note(
     'It is unknown whether the service accepted the prompt. The step checks whether the agent starts to work on it.',
   )
-  const begun = await waitForStart(before.id, detector, watch).catch((error: unknown) => {
+  const started = await waitForStart(before.id, detector, watch).catch((error: unknown) => {
     if (error instanceof ActionError) return undefined
     throw error
   })
   // Anybody can archive the job at any time, so that proves no turn.
-  if (begun === undefined || !acceptsPrompts(begun)) throw unknown
-  return begun
+  if (started === undefined || !acceptsPrompts(started)) throw unknown
+  return started
 }
 
 /** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
@@ -250,17 +250,17 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   if (sent === undefined) return previewTurn(target, step)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
-  let begun: Job | undefined
-  if (delivery.kind === 'delivery-unknown') begun = await confirmDelivery(delivery.error, before, detector, watch)
+  let started: Job | undefined
+  if (delivery.kind === 'delivery-unknown') started = await confirmDelivery(delivery.error, before, detector, watch)
   else {
     watch.recordAcceptance(delivery.job, false)
-    begun = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
+    started = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
   }
-  if (begun !== undefined) record.update({ sent: 'started' })
+  if (started !== undefined) record.update({ sent: 'started' })
   if (delivery.kind === 'delivery-unknown') step.writeMilestone()
   if (!inputs.wait) return { end: 'not-awaited' }
-  if (begun === undefined) return { end: 'unseen' }
-  const ending = await waitForTurnEnd(begun, detector, watch)
+  if (started === undefined) return { end: 'unconfirmed' }
+  const ending = await waitForTurnEnd(started, detector, watch)
   return ending === undefined ? { end: 'timed-out' } : determineEffect(ending, before, pullRequest, step)
 }
 
@@ -301,7 +301,7 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
     const hint = record.newest.lastProblem?.hint ?? 'Increase `timeout-minutes`.'
     throw new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
   }
-  // A job that has ended already may have a turn that has not begun yet.
+  // A job that has ended already may have a turn that has not started yet.
   record.update({ sent: isTerminal(job) ? 'accepted' : 'started' })
   if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
   watch.step.writeMilestone()

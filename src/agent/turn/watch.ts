@@ -309,9 +309,9 @@ export async function waitForJob(
   for (let job: Job | undefined = current; job !== undefined;) {
     if (!isTerminal(job)) job = await watch.poll(current.id, isTerminal, { mayBeMissingUntil })
     else {
-      const settled: ConfirmedEnd | undefined = await confirmEnd(job, watch)
-      if (settled?.kind !== 'running') return settled?.ending
-      job = settled.job
+      const confirmed: ConfirmedEnd | undefined = await confirmEnd(job, watch)
+      if (confirmed?.kind !== 'running') return confirmed?.ending
+      job = confirmed.job
     }
   }
   return undefined

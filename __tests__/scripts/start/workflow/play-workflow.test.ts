@@ -10,7 +10,7 @@ test('plays a step of this action with its inputs, and against the embedded serv
   expect(stdout).toContain('service true key embedded\ntoken embedded me/web\n')
   expect(stdout).toContain('event push refs/heads/main docs __step_1 1\nenv none unset dry no\n')
   expect(stdout).toMatch(
-    /── Conclusion ─+\npush to main, .* › docs: your-org.*\n {2}✔ success: pull-request, exit code 0/,
+    /── Conclusion ─+\npush to main, .* › docs: [\w-]+.*\n {2}✔ success: pull-request, exit code 0/,
   )
   expect(stdout).toContain('Demo values: vars.PROJECT is demo-PROJECT. Choose others with --var.\n')
 })
