@@ -2,10 +2,12 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { mergePull } from '../../src/emulator/github/repository-changes.ts'
-import { playStep, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
+import { playStep, respondInOrder, respondWith, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { deleteFork } from '../support/github-state.ts'
+
+type Responder = NonNullable<PlayStepOptions['responses']>[string]
 
 const FORK = 'docs-agent/docs'
 const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
@@ -45,6 +47,15 @@ test('a pull request from a fork is marked, checked and continued like any other
     'pull_request.operation': 'updated',
     'pr-number': opened.outputs['pr-number'],
   })
+})
+
+test('waits for a head that GitHub does not know yet in the repository of the pull request', async () => {
+  const normally: Responder = ({ respond }) => respond()
+  const responses = {
+    'repos/compare-commits-with-basehead': respondInOrder(respondWith(404), respondWith(404), normally),
+  }
+  const { isGreen, outputs } = await play({ 'allowed-paths': 'docs/**' }, { responses })
+  expect([isGreen, outputs['in-scope']]).toEqual([true, 'true'])
 })
 
 test.each([

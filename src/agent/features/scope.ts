@@ -24,7 +24,8 @@ export async function findOutside(pullRequest: PullRequest, step: Acts): Promise
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.
     const isContained = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-    let change = await github.compare(repository, baseRef, headSha)
+    // A commit that was just pushed to a fork is unknown for some seconds (home-assistant/service-hub#394).
+    let change = await github.compare(repository, baseRef, headSha, { mayBeNew: true })
     if (isContained(change)) change = await github.compare(repository, baseSha, headSha)
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
