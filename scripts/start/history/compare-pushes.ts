@@ -32,23 +32,37 @@ function getStatus({ before, after }: FileChange): string {
   return MISSING.test(after) ? 'removed' : 'modified'
 }
 
-/** The files that differ at the end, so not those that were changed and changed back. */
-function combineFiles(pushes: readonly Push[]): readonly ChangedFile[] {
-  const combined = new Map<string, FileChange>()
-  for (const { files } of pushes)
+/** The files of consecutive pushes. Grows with the range: while runs are red, each looks back to the same base. */
+class CombinedFiles {
+  readonly from: number
+  to: number
+  readonly #changes = new Map<string, FileChange>()
+  #paths: readonly string[] = []
+
+  constructor(from: number) {
+    this.from = from
+    this.to = from
+  }
+
+  add({ files }: Push): void {
     for (const [path, { before, after }] of files)
-      combined.set(path, { before: combined.get(path)?.before ?? before, after })
-  return [...combined]
-    .filter(([, { before, after }]) => before !== after)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([path, change]) => ({
-      path,
-      status: getStatus(change),
-      previousPath: undefined,
-      patch: undefined,
-      additions: 0,
-      deletions: 0,
-    }))
+      this.#changes.set(path, { before: this.#changes.get(path)?.before ?? before, after })
+    this.to++
+  }
+
+  /** By path, at most so many. Files that were changed and changed back do not differ. */
+  list(maxFiles: number): ChangedFile[] {
+    if (this.#paths.length < this.#changes.size) this.#paths = [...this.#changes.keys()].sort()
+    const files: ChangedFile[] = []
+    for (const path of this.#paths) {
+      const change = this.#changes.get(path)
+      if (change === undefined || change.before === change.after) continue
+      const status = getStatus(change)
+      files.push({ path, status, previousPath: undefined, patch: undefined, additions: 0, deletions: 0 })
+      if (files.length === maxFiles) break
+    }
+    return files
+  }
 }
 
 export type Compare = (base: string, head: string) => Comparison
@@ -56,18 +70,28 @@ export type Compare = (base: string, head: string) => Comparison
 /** Compares two commits of the first-parent log as GitHub does, without line counts and hunks. */
 export function createCompare({ pushes, base: first }: PushHistory): Compare {
   const positions = new Map([[first, 0], ...pushes.map(({ sha }, at) => [sha, at + 1] as const)])
+  const compared = pushes.map(({ commits }) => commits.map(toComparedCommit))
+  let combined = new CombinedFiles(0)
+
+  function listFiles(from: number, to: number): ChangedFile[] {
+    if (combined.from !== from || combined.to > to) combined = new CombinedFiles(from)
+    for (const push of pushes.slice(combined.to, to)) combined.add(push)
+    return combined.list(MAX_FILES)
+  }
+
   return (base, head) => {
     const [from, to] = [positions.get(base), positions.get(head)]
     if (from === undefined || to === undefined) throw new Error(`The clone has no comparison of ${base}...${head}.`)
-    const between = pushes.slice(from, to)
-    const commits = between.flatMap((push) => push.commits)
-    const files = combineFiles(between)
+    const between = compared.slice(from, to)
+    // Each push has a commit of its own.
+    const newest = between.slice(-MAX_COMMITS).flat().slice(-MAX_COMMITS)
+    const files = listFiles(from, Math.max(from, to))
     return {
       relation: from === to ? 'identical' : from < to ? 'ahead' : 'behind',
       mergeBase: from < to ? base : head,
-      commits: commits.slice(-MAX_COMMITS).map(toComparedCommit),
-      totalCommits: commits.length,
-      files: files.slice(0, MAX_FILES),
+      commits: newest,
+      totalCommits: between.reduce((sum, { length }) => sum + length, 0),
+      files,
       fileList: files.length < MAX_FILES ? 'complete' : 'truncated',
     }
   }
