@@ -68,3 +68,45 @@ export function createRepository(folder: string, pushes: readonly GeneratedPush[
   git(folder, 'reset', '--quiet', '--hard')
   return folder
 }
+
+/** Numbers from 0 to 1, the same for each seed. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+}
+
+/** Longer than a job takes. */
+const MIN_GAP_MS = 20 * 60_000
+const DAY_MS = 86_400_000
+
+/** A month of direct commits, squashed pull requests of a bot, and merges of branches. */
+export function drawMonth(seed: number, startMs: number, maxGapMinutes: number): readonly GeneratedPush[] {
+  const random = createRandom(seed)
+  const paths = ['src/a.ts', 'src/deep/b.ts', 'docs/index.md', 'README.md', 'package.json']
+  const pushes: GeneratedPush[] = []
+  let atMs = startMs
+  while (atMs < startMs + 29 * DAY_MS) {
+    atMs += Math.ceil(random() * maxGapMinutes) * 60_000 + MIN_GAP_MS
+    const at = pushes.length
+    const draw = (): Record<string, string> => ({
+      [paths[Math.floor(random() * paths.length)] ?? '']: `${at} ${random()}\n`,
+    })
+    const kind = random()
+    if (kind < 0.3) {
+      const branch = [0, 1].map(() => ({ files: draw() }))
+      pushes.push({
+        atMs,
+        files: {},
+        branch,
+        committer: WEB_FLOW,
+        message: `Merge pull request #${at + 1} from acme/topic`,
+      })
+    } else if (kind < 0.5)
+      pushes.push({ atMs, files: draw(), author: RENOVATE, committer: WEB_FLOW, message: `Bump it (#${at + 1})` })
+    else pushes.push({ atMs, files: draw(), message: kind < 0.55 ? 'Change it [skip ci]' : 'Change it' })
+  }
+  return pushes
+}

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Figures } from '../../../../scripts/start/history/figures.ts'
 import {
   createRepository,
+  drawMonth,
   DEPENDABOT,
   RENOVATE,
   type GeneratedPush,
@@ -53,44 +54,6 @@ async function play(
   return { figures, folder, text: stdout.replaceAll(/\s+/g, ' ') }
 }
 
-/** Numbers from 0 to 1, the same for each seed. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return state / 2 ** 31
-  }
-}
-
-/** A month of direct commits, squashed pull requests of a bot, and merges of branches. */
-function drawMonth(seed: number): readonly GeneratedPush[] {
-  const random = createRandom(seed)
-  const paths = ['src/a.ts', 'src/deep/b.ts', 'docs/index.md', 'README.md', 'package.json']
-  const pushes: GeneratedPush[] = []
-  let atMs = START_MS
-  while (atMs < START_MS + 29 * DAY_MS) {
-    atMs += Math.ceil(random() * 24 * 60) * 60_000 + 20 * 60_000
-    const at = pushes.length
-    const draw = (): Record<string, string> => ({
-      [paths[Math.floor(random() * paths.length)] ?? '']: `${at} ${random()}\n`,
-    })
-    const kind = random()
-    if (kind < 0.3) {
-      const branch = [0, 1].map(() => ({ files: draw() }))
-      pushes.push({
-        atMs,
-        files: {},
-        branch,
-        committer: WEB_FLOW,
-        message: `Merge pull request #${at + 1} from acme/topic`,
-      })
-    } else if (kind < 0.5)
-      pushes.push({ atMs, files: draw(), author: RENOVATE, committer: WEB_FLOW, message: `Bump it (#${at + 1})` })
-    else pushes.push({ atMs, files: draw(), message: kind < 0.55 ? 'Change it [skip ci]' : 'Change it' })
-  }
-  return pushes
-}
-
 interface LoggedPush {
   readonly atMs: number
   readonly isOfCode: boolean
@@ -117,7 +80,7 @@ function readLog(folder: string): readonly LoggedPush[] {
 }
 
 describe.each([1, 2, 3, 4])('a month that was drawn (%i)', (seed) => {
-  const pushes = drawMonth(seed)
+  const pushes = drawMonth(seed, START_MS, 24 * 60)
 
   test('has the counts of git log on push', async () => {
     const { folder, figures } = await count(pushes, readRecipe('on-push.yml'), '--merged-after', '0m')
