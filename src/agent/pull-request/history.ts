@@ -49,6 +49,10 @@ const rowSchema = z.lazy(() =>
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
     /** The pull requests that the turn was about: `#12` or `owner/name#12`. */
     sources: z.array(sourceField()),
+    /** The first 8 hex digits of the SHA-256 of the workflow's prompt, or `command`. Missing: the step sent no prompt of its own. */
+    prompt: z.optional(z.string().check(z.regex(/^(?:[0-9a-f]{8}|command)$/))),
+    /** The path of `prompt-file`, if readers may know it. */
+    file: z.optional(z.string()),
   }),
 )
 
