@@ -132,7 +132,7 @@ test('ten pushes result in one pull request whose comment names each push', asyn
   expect(rows).toEqual(
     Array.from({ length: 10 }, (_, index) => [push(index), index === 0 ? 'opened' : '1 new commit', 'run, step agent']),
   )
-  expect(shown).toContain('- Review it, and merge it.')
+  expect(shown).toContain('- Review it.')
 })
 
 const CHECKED = step('rolling', 60_000, { 'wait-for-checks': 'true' })

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import {
+  COMPARE,
   type History,
   type HistoryRow,
   type HistoryUpdate,
@@ -124,11 +125,11 @@ test('says that the agent is working, and what not to do meanwhile', () => {
   const shown = renderHistory({
     ...STATE,
     rows: [ROW],
-    left: { at: '2026-03-02T09:00:00Z', items: ['Review it, and merge it.'] },
+    left: { at: '2026-03-02T09:00:00Z', items: ['Review it.'] },
   })
   expect(shown).toContain('⏳ working since 09:58 UTC, do not merge yet')
   expect(shown).toContain('- Wait until the agent has finished.')
-  expect(shown).not.toContain('- Review it, and merge it.')
+  expect(shown).not.toContain('- Review it.')
 })
 
 test('says that the agent may still be working after its step has ended', () => {
@@ -154,10 +155,8 @@ test('shows at most five sources of a row, and keeps all in the state', () => {
   expect(five).toContain('about #1, #2, #3, #4 and #5 |')
 })
 
-test('says how to ask for a change, without names of inputs', () => {
-  expect(SHOWN).toContain(
-    '**To ask the agent for a change,** begin a comment with the command of this repository, such as `/docs ',
-  )
+test('says how to ask for a change once a step with a command has written it, without names of inputs', () => {
+  expect(SHOWN).not.toMatch(/ask the agent|\/docs |`\//)
   const known = merge(STATE, { command: '/ask', limit: 20 })
   expect(renderHistory(merge(known))).toContain(
     '**To ask the agent for a change,** begin a comment with `/ask`, such as `/ask ',
@@ -220,8 +219,23 @@ test('counts follow-ups, and adds each label once', () => {
   expect(merge(counted, { label: '' }).labels).toEqual(['docs-agent'])
 })
 
+test.each([
+  ['what to do before the merge', ['Review it.'], '**Before it is merged** (2026-03-02 09:00:00 UTC)\n\n- Review it.'],
+  [
+    'what to do after it was closed too early',
+    [COMPARE],
+    `**After it was merged or closed** (2026-03-02 09:00:00 UTC)\n\n- ${COMPARE}`,
+  ],
+  ['nothing to do after it was closed', [], ''],
+])('says %s, so that the comment stays true', (_what, items, expected) => {
+  const [, shown = ''] = renderHistory({ ...STATE, left: { at: '2026-03-02T09:00:00Z', items } }).split(
+    /\n\n(?=\*\*(?:Before|After))/,
+  )
+  expect(shown).toBe(expected)
+})
+
 test('keeps what is left to do until a step has read the pull request again', () => {
-  const left = { at: '2026-03-02T09:00:00Z', items: ['Review it, and merge it.'] }
+  const left = { at: '2026-03-02T09:00:00Z', items: ['Review it.'] }
   expect(merge({ ...STATE, left }).left).toEqual(left)
   const newer = { at: '2026-03-02T10:00:00Z', items: ['It is a draft.'] }
   expect(merge({ ...STATE, left }, { left: newer }).left).toEqual(newer)

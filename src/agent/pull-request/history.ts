@@ -73,7 +73,7 @@ const historySchema = z.lazy(() =>
     rows: z.array(rowSchema),
     /** How many older rows no longer fit into the comment. */
     dropped: countField(),
-    /** What is left to do, as Markdown, and when that was read. */
+    /** What to do before the merge, as Markdown, and when that was read. */
     left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(z.string()) })),
   }),
 )
@@ -216,7 +216,8 @@ function renderRow(row: HistoryRow): string {
   return `| ${when} | ${why} | ${linked({ text: formatResult(row), url: commits })} | ${run} |`
 }
 
-export const MERGE = 'Review it, and merge it.'
+export const REVIEW = 'Review it.'
+export const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
 const WAIT = 'Wait until the agent has finished.'
 
 /** From this share of the limit on, the number of remaining follow-ups is shown. */
@@ -231,9 +232,11 @@ export function warnOfLimit(used: number, max: number): string {
 }
 
 function renderLeft({ left, rows }: History): string {
-  if (left === undefined) return ''
-  const items = rows.some(isOpenRow) ? left.items.map((item) => (item === MERGE ? WAIT : item)) : left.items
-  return [`**What is left** (${formatUtc(new Date(left.at))} UTC)`, '', ...items.map((item) => `- ${item}`)].join('\n')
+  if (left === undefined || left.items.length === 0) return ''
+  const items = rows.some(isOpenRow) ? left.items.map((item) => (item === REVIEW ? WAIT : item)) : left.items
+  // Nobody edits the list after the merge, so it must stay true.
+  const heading = items.includes(COMPARE) ? 'After it was merged or closed' : 'Before it is merged'
+  return [`**${heading}** (${formatUtc(new Date(left.at))} UTC)`, '', ...items.map((item) => `- ${item}`)].join('\n')
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003E', '&': '\\u0026' }
@@ -241,14 +244,10 @@ const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003
 /** Speaks to people who have not read the documentation of this action. */
 function renderIntroduction({ command, limit }: History): string {
   const growing = ', and adds commits to it when there is more to document, until somebody merges or closes it'
-  const example = (word: string): string => `such as \`${word} Shorten the introduction\`.`
-  const how =
-    command === undefined
-      ? `begin a comment with the command of this repository, ${example('/docs')} This needs write access, and a workflow for comments.`
-      : `begin a comment with \`${command}\`, ${example(command)} This needs write access.`
+  const how = `**To ask the agent for a change,** begin a comment with \`${command}\`, such as \`${command} Shorten the introduction\`. This needs write access.`
   return [
     `An AI agent opened this pull request${limit === undefined ? '' : growing}. Review it like any other, and push commits of your own if you like.`,
-    `**To ask the agent for a change,** ${how}`,
+    ...(command === undefined ? [] : [how]),
   ].join('\n\n')
 }
 

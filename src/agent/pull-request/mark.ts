@@ -24,16 +24,17 @@ import {
   type Turn,
 } from '../record.ts'
 import {
+  COMPARE,
   type History,
   type HistoryRow,
   type HistoryUpdate,
   listHistories,
   type ListedHistory,
-  MERGE,
   mergeHistory,
   parseHistory,
   pickOwn,
   renderHistory,
+  REVIEW,
   startHistory,
 } from './history.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../pull-request-status.ts'
@@ -115,21 +116,19 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Rea
   }
 }
 
-const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
-const UNFINISHED = 'The agent did not finish its work: check what is missing before you merge it.'
+const UNFINISHED = 'The agent did not finish its work: check what is missing.'
 const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
 
-/** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
+/** Lists what to do before the merge, most serious first. Undefined if the step has not read the pull request. */
 function listLeft(run: Run, now: Date): History['left'] {
   const found = getPullRequestFacts(run)
   if (found.state === undefined) return undefined
+  const at = now.toISOString()
+  if (isPullRequestClosed(found)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
-  const items = isPullRequestClosed(found)
-    ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
-    : blockers
   const status = run.turns.at(-1)?.job?.status
-  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : MERGE
-  return { at: now.toISOString(), items: items.length === 0 ? [last] : [...items] }
+  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : REVIEW
+  return { at, items: blockers.length === 0 ? [last] : blockers }
 }
 
 /** Whether a fix round has nothing to say: it was neither announced nor sent. */
