@@ -304,6 +304,8 @@ export const AGENT_FIELDS = {
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
+  /** The path in `prompt-file`. Undefined if it is not given. */
+  readonly promptPath: string | undefined
   /** Whether requests to the service are possible. A dry run needs no key. */
   readonly hasService: boolean
   /** Hashes all inputs except secrets. */
@@ -343,6 +345,7 @@ export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs
     ...inputs,
     hash: () => hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
+    promptPath: (raw['prompt-file'] ?? '').trim() || undefined,
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
   }
 }

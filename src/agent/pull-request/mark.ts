@@ -2,6 +2,7 @@
  * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
  * Hides when a missing mark makes the step red.
  */
+import { hashText } from '../../action/inputs.ts'
 import { type Context, requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import type { GitHub } from '../../github/github.ts'
@@ -10,6 +11,7 @@ import type { PullRequest, PullRequestAddress } from '../../github/pull-requests
 import { canName, isSameRepository } from '../../github/schemas.ts'
 import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
+import { oneLine } from '../../text/untrusted.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { type AgentInputs, formatGrant } from '../inputs.ts'
 import { formatAttaching, formatEnd, getTurnOutcome } from '../outcome.ts'
@@ -91,8 +93,31 @@ function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow>
   }
 }
 
-/** Creates the row of a turn, without names that readers of the pull request may not know. */
-function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Reads): HistoryRow | undefined {
+const PROMPT_HASH_DIGITS = 8
+const MAX_PATH_CHARS = 200
+
+/** Names the workflow's own prompt, without the change that is added to it. The prompts of all commands count as one. */
+async function namePrompt({ inputs: { command, task, promptPath } }: Facts): Promise<PromptName> {
+  if (command !== '') return { prompt: 'command' }
+  if (task.kind === 'attach') return {}
+  const prompt = (await hashText(task.prompt)).slice(0, PROMPT_HASH_DIGITS)
+  return { prompt, file: promptPath && oneLine(promptPath, MAX_PATH_CHARS) }
+}
+
+type PromptName = Pick<HistoryRow, 'prompt' | 'file'>
+
+/**
+ * Creates the row of a turn, without names that readers of the pull request may not know.
+ * @param named the prompt of the step's own turn
+ */
+function toRow(
+  turn: Turn,
+  index: number,
+  run: Run,
+  named: PromptName,
+  place: HistoryRef,
+  step: Reads,
+): HistoryRow | undefined {
   const { clock, context, deadlineAt } = step
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
@@ -113,6 +138,8 @@ function toRow(turn: Turn, index: number, run: Run, place: HistoryRef, step: Rea
     ...toRowEnd(turn, place, now),
     commits,
     sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
+    prompt: index === 0 ? named.prompt : undefined,
+    file: index === 0 && isNamed ? named.file : undefined,
   }
 }
 
@@ -138,11 +165,12 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-function createUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
+async function createUpdate(place: HistoryRef, step: Acts): Promise<HistoryUpdate> {
   const { clock, context, inputs, record } = step
+  const named = await namePrompt(step)
   const run = record.read()
   const rows = record.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, place, step)
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, named, place, step)
     return row === undefined ? [] : [row]
   })
   return {
@@ -200,7 +228,7 @@ async function writeHistory(
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
-  const update = createUpdate(place, step)
+  const update = await createUpdate(place, step)
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
@@ -377,7 +405,7 @@ export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
   const place = record.history
   if (place?.commentId === undefined || !isInUse(inputs)) return
-  const update = createUpdate(place, step)
+  const update = await createUpdate(place, step)
   // Without a turn, the step does not know whether the rows of other steps can be completed.
   if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
   try {
