@@ -17,7 +17,7 @@ const TIMERS = ['setTimeout', 'setInterval', 'setImmediate']
 const TIMES = ['Date.now', 'performance.now', 'process.hrtime', 'process.uptime', 'AbortSignal.timeout']
 
 export default defineConfig(
-  { ignores: ['dist/', 'build/', 'coverage/', '**/*.cjs'] },
+  { ignores: ['dist/', 'build/', 'coverage/', '.tmp/', '**/*.cjs'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {

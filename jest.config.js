@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { STEP_SUITES } from './__tests__/support/step-suites.ts'
 import { REPLACED_MODULES } from './scripts/build/replaced-modules.ts'
 
 const replacements = Object.entries(REPLACED_MODULES).map(([file, code]) => [
@@ -7,9 +8,39 @@ const replacements = Object.entries(REPLACED_MODULES).map(([file, code]) => [
 ])
 const replacedFiles = Object.keys(REPLACED_MODULES).join('|')
 
+const STEP_BUNDLE = '<rootDir>/.tmp/step-bundle'
+
+/** @type {import('jest').Config} */
+const project = {
+  testEnvironment: './__tests__/support/worker-environment.cjs',
+  // `src` contains no tests, but `SOURCES=1 npm test -- --findRelatedTests src/...` needs its files.
+  roots: ['<rootDir>/__tests__', '<rootDir>/src'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    ...Object.fromEntries(replacements),
+    '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
+    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
+  },
+  transformIgnorePatterns: [`/node_modules/(?!(?:@actions/workflow-parser/.*-schema\\.js|${replacedFiles})$)`],
+}
+
+/** Suites that play steps run what users run: a bundle of the code. `SOURCES=1` runs the sources instead, for stack traces. */
+const stepProject = {
+  ...project,
+  displayName: 'bundle',
+  testMatch: STEP_SUITES.map((path) => `<rootDir>/${path}`),
+  ...(process.env['SOURCES'] === undefined && {
+    globalSetup: './__tests__/support/bundle-steps-once.cjs',
+    moduleNameMapper: {
+      '^(?:\\.\\./)+(src/.+)\\.ts$': `${STEP_BUNDLE}/$1.js`,
+      '^@actions/github$': `${STEP_BUNDLE}/toolkit.js`,
+    },
+  }),
+}
+
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: './__tests__/support/worker-environment.cjs',
   // Many tests wait for a process or a socket, so one worker a core leaves cores idle.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.
@@ -18,16 +49,10 @@ export default {
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
   testTimeout: 120_000,
-  // `src` contains no tests, but `--findRelatedTests src/...` needs its files.
-  roots: ['<rootDir>/__tests__', '<rootDir>/src'],
-  testMatch: ['**/*.test.ts'],
   // The whole suite prints its failures and a summary; named files also print each test.
   reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    ...Object.fromEntries(replacements),
-    '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
-    '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
-  },
-  transformIgnorePatterns: [`/node_modules/(?!(?:@actions/workflow-parser/.*-schema\\.js|${replacedFiles})$)`],
+  projects: [
+    { ...project, testPathIgnorePatterns: STEP_SUITES.map((path) => `^<rootDir>/${path.replaceAll('.', '\\.')}$`) },
+    stepProject,
+  ],
 }

@@ -11,23 +11,26 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors report rehearse action emulator node:path
-    agent: agent/change agent/rolling.ts agent/command.ts agent/fix-rounds.ts agent/turn agent/pull-request agent/output agent/outcome.ts agent/record.ts agent/skip.ts agent/inputs.ts action github runtime
-    agent/change: agent/pull-request agent/prompt.ts agent/record.ts agent/skip.ts agent/inputs.ts agent/path-filter.ts action github text runtime
-    agent/rolling.ts: agent/pull-request agent/turn agent/record.ts agent/skip.ts agent/inputs.ts action github text runtime
-    agent/command.ts: agent/pull-request agent/turn agent/prompt.ts agent/outcome.ts agent/path-filter.ts agent/record.ts agent/skip.ts action github text runtime
-    agent/fix-rounds.ts: agent/pull-request agent/turn agent/prompt.ts agent/record.ts action docs-service github text runtime
-    agent/pull-request: agent/turn agent/prompt.ts agent/outcome.ts agent/pull-request-status.ts agent/record.ts agent/inputs.ts agent/path-filter.ts action docs-service github text runtime zod
-    agent/turn: agent/outcome.ts agent/record.ts agent/inputs.ts action docs-service github text runtime
-    agent/output: agent/outcome.ts agent/pull-request-status.ts agent/record.ts action github text runtime
-    agent/outcome.ts: agent/pull-request-status.ts agent/record.ts agent/inputs.ts action docs-service text runtime
-    agent/pull-request-status.ts: agent/record.ts text
-    agent/record.ts: agent/inputs.ts action docs-service github text runtime
-    agent/prompt.ts: agent/inputs.ts github text
-    agent/skip.ts:
-    agent/inputs.ts: agent/path-filter.ts action text
+    agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/outcome.ts agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github runtime
+    agent/inputs.ts: agent/features agent/change agent/facts.ts agent/path-filter.ts action text
+    agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
+    agent/change: agent/history agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
+    agent/follow-up.ts: agent/find-job.ts agent/history agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts docs-service github text runtime
+    agent/find-job.ts: agent/history agent/turn agent/record.ts agent/facts.ts action docs-service github runtime
+    agent/history: agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service github text runtime zod
+    agent/output: agent/outcome.ts agent/words.ts agent/record.ts action github text
+    agent/outcome.ts: agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime
+    agent/words.ts: agent/record.ts text
+    agent/turn: agent/record.ts agent/facts.ts action docs-service github text runtime
+    agent/record.ts: agent/permissions.ts agent/facts.ts action docs-service github text runtime
+    agent/prompt.ts: agent/facts.ts github text
+    agent/label.ts: agent/record.ts agent/facts.ts action
+    agent/permissions.ts: agent/facts.ts github
+    agent/facts.ts: agent/path-filter.ts action
     agent/path-filter.ts: action text
+    agent/skip.ts:
     visitors: action docs-service text runtime node:crypto node:util
-    report: agent/pull-request/history.ts action github text runtime
+    report: agent/history/state.ts agent/history/store.ts action github text runtime
     rehearse: action runtime node:child_process node:crypto node:events node:fs node:os node:path
     action: docs-service github text runtime @actions/core node:crypto node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
@@ -93,6 +96,8 @@ function getFolder(path: string): string {
   const two = parts.slice(0, 2).join('/')
   return two in MAY_IMPORT ? two : (parts[0] ?? '')
 }
+
+const isFeature = (path: string): boolean => path.startsWith('agent/features/')
 
 const isEntry = (path: string): boolean => path.startsWith('entries/') || path.startsWith('../entries/')
 
@@ -189,6 +194,14 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
       .filter((target) => ![folder, ...allowed].some((one) => isCoveredBy(target, one)))
       .map((target) => `src/${path} imports ${target}. ${folder} may import: ${allowed.join(', ')}.`)
   },
+  'features never import each other': (file) =>
+    listTargets(file)
+      .filter((target) => isFeature(file.path) && isFeature(target))
+      .map((target) => `src/${file.path} imports ${target}. Put what both need into a file below the features.`),
+  'the turn engine knows no feature and no sentence of the report': (file) =>
+    listTargets(file)
+      .filter((target) => file.folder === 'agent/turn' && /^agent\/(?:features\/|outcome|words)/.test(target))
+      .map((target) => `src/${file.path} imports ${target}. Let a \`Target\` carry what the feature knows.`),
   'only the entry of the emulator imports the emulator': ({ path, folder, imports }) =>
     imports
       .filter((name) => isEmulator(resolve(path, name)) && !isEmulator(folder) && path !== 'entries/emulator.ts')

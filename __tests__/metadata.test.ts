@@ -3,15 +3,9 @@ import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import {
-  AGENT_FIELDS,
-  CHANGE_CONTEXTS,
-  DEFAULT_LABEL,
-  FAIL_ON,
-  ON_OPEN_PR,
-  SKIP_OWN_CHANGES,
-} from '../src/agent/inputs.ts'
-import { OUTCOMES } from '../src/agent/outcome.ts'
+import { AGENT_FIELDS } from '../src/agent/inputs.ts'
+import { DEFAULT_LABEL, ON_OPEN_PR, SKIP_OWN_CHANGES, CHANGE_CONTEXTS, FAIL_ON } from '../src/agent/facts.ts'
+import { OUTCOMES } from '../src/agent/record.ts'
 import { STATUS_PHRASES } from '../src/docs-service/interface.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
@@ -43,11 +37,13 @@ const choice = z.strictObject({
   name: z.string().min(1).optional(),
   'allowed-values': z.array(z.string().min(1)).min(1),
 })
+
 const list = z.strictObject({
   type: z.literal('list'),
   separator: z.string().min(1),
   'list-item': z.union([primitive, choice]),
 })
+
 const types = z.record(z.string(), z.union([primitive, choice, list]))
 type Type = z.infer<typeof types>[string]
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
-import type { AgentInputs } from '../src/agent/inputs.ts'
-import type { Outcome } from '../src/agent/outcome.ts'
+import type { AgentInputs } from '../src/agent/facts.ts'
+import type { Outcome } from '../src/agent/record.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
@@ -22,6 +22,7 @@ const { inputs: declared } = parse(readFileSync(`${root}action.yml`, 'utf8')) as
 }
 
 const FIRST_RUN = 100
+
 /** A row for each run. */
 const HISTORY = /opened(?:.*\n)+?.*1 new commit.*\n.*1 new commit/
 

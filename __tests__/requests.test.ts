@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { renderHistory, startHistory } from '../src/agent/pull-request/history.ts'
+import { startHistory } from '../src/agent/history/state.ts'
+import { renderHistory } from '../src/agent/history/render.ts'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { AGENT_USER, createDemoState, GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
@@ -278,6 +279,7 @@ const PUSHED_CHANGE = {
   ...ON_PUSH,
   repository: changedRepository({ files: [{ filename: 'docs/guide.md' }] }),
 }
+
 const LABELLED = { github: combineScenarios(['no-docs-label']) }
 const PARTLY_LABELLED = { github: combineScenarios(['no-docs-label-in-part']) }
 const FILES_OF_LABELLED = { 'change-context': 'files', 'change-range': 'v1.1.0...main' }

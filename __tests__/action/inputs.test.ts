@@ -59,7 +59,7 @@ test('the hash changes with every input except secrets', async () => {
   expect(await hashInputs(fields, { ...given, 'base-url': 'https://docs.example.com' })).not.toBe(hash)
 })
 
-const SERVICE = { 'project-id': 'docs', 'api-key': 'key', 'base-url': 'https://docs.example.com' }
+const SERVICE = { 'project-id': 'docs', 'api-key': 'docs_key', 'base-url': 'https://docs.example.com' }
 
 test('reports one problem as a sentence, and several as a list, with the names of the inputs', () => {
   const one = getError(SERVICE_FIELDS, { ...SERVICE, 'project-id': 'a b' })
@@ -157,6 +157,7 @@ describe('parse inputs', () => {
       { ...same('k'.repeat(4_096)), ' dk_~!key\n': 'dk_~!key' },
       {
         'is longer than 4096 characters': ['k'.repeat(4_097)],
+        'is shorter than 8 characters': ['docs_ke'],
         [EMPTY_KEY]: ['', '  \n'],
         'must consist of printable ASCII': ['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb'],
       },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { acceptCommand, parseComment } from '../../src/agent/command.ts'
+import { acceptCommand, parseComment } from '../../src/agent/features/command.ts'
 import {
   changeSection,
   eventSection,

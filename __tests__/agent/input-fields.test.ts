@@ -1,14 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { Input, RawInputs } from '../../src/action/inputs.ts'
-import {
-  AGENT_FIELDS,
-  changeRangeInput,
-  FAIL_ON,
-  failOnInput,
-  reviewersInput,
-  toTask,
-  appendContext,
-} from '../../src/agent/inputs.ts'
+import { AGENT_FIELDS, failOnInput, toTask, appendContext } from '../../src/agent/inputs.ts'
+import { changeRangeInput } from '../../src/agent/change/range.ts'
+import { reviewersInput } from '../../src/agent/features/reviewers.ts'
+import { FAIL_ON } from '../../src/agent/facts.ts'
 import { filterFiles, findOutOfScope, parsePathRules } from '../../src/agent/path-filter.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -31,6 +26,7 @@ const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
   'fail-on': failOnInput,
   wait: AGENT_FIELDS.wait.input,
 }
+
 const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
 const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-request', repository, number })
 const always = ['failed', 'archived', 'timeout'] as const

@@ -1,9 +1,7 @@
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
 import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome.ts'
-import type { ChecksState, PullRequestFacts } from '../../src/agent/record.ts'
-import type { Run } from '../../src/agent/record.ts'
-import { getError } from '../../src/agent/record.ts'
+import { type ChecksState, type PullRequestFacts, type Run, getError } from '../../src/agent/record.ts'
 import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -21,9 +19,9 @@ import {
   type TurnFacts,
   turnIn,
 } from '../support/report.ts'
-import type { FailOn } from '../../src/agent/inputs.ts'
+import type { FailOn } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
+import { formatPullRequest } from '../../src/agent/words.ts'
 import { renderSummary } from '../../src/agent/output/summary.ts'
 import { createGitHubError } from '../support/fake-github.ts'
 
@@ -75,6 +73,7 @@ const late = (job: Job): Fields => ({
   task: FOLLOW_UP,
   state: { sent: 'started', end: 'timed-out', job, lastProblem: failure('proxy') },
 })
+
 /** An ended job that names the pull request of an earlier turn. */
 const linked = (status: TerminalStatus) => ({ ...completed, status })
 const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
@@ -82,6 +81,7 @@ const failedAfter = (work: 'updated' | 'unknown'): Fields => ({
   state: endWith(work, linked('failed')),
   pullRequest: { checks: 'none' },
 })
+
 const cancelledIn = (...during: Parameters<typeof stopWith>[1][]): TurnFacts => stopWith('cancelled', ...during)
 const STOPPED = 'The run was cancelled'
 const NO_WAY = `${STOPPED}. The service has no way to cancel a job, so`

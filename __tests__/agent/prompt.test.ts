@@ -11,7 +11,7 @@ import {
 import type { Annotation } from '../../src/github/checks.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { isSkip } from '../../src/agent/skip.ts'
-import { parseComment } from '../../src/agent/command.ts'
+import { parseComment } from '../../src/agent/features/command.ts'
 import { commentFacts, type CommentEventFields } from '../support/comment-events.ts'
 import { commit } from '../support/github-state.ts'
 import { arbitraryText } from '../support/arbitrary-text.ts'
@@ -82,6 +82,7 @@ const RUN = {
   html_url: 'https://x/3',
   pull_requests: [{ number: 7 }],
 }
+
 const THREE = '#3: It is wrong\n'
 const [SEVEN, ALSO] = ['Pull request #7: T\n', 'URL: https://x/3\nPull request #7\n']
 const COMMENTED = '\nComment:\nYes.\n'

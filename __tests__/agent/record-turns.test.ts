@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { getOutcome, type Outcome } from '../../src/agent/outcome.ts'
+import { getOutcome } from '../../src/agent/outcome.ts'
 import {
+  type Outcome,
   countCommitsOfUpdates,
   getOperation,
   getRoundStop,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../src/agent/skip.ts'
 import { conclude } from '../../src/agent/outcome.ts'
-import { formatPullRequest } from '../../src/agent/pull-request-status.ts'
+import { formatPullRequest } from '../../src/agent/words.ts'
 import {
   createUnstartedRun,
   formatWarnings,
@@ -15,8 +15,8 @@ import {
   type Turn,
 } from '../../src/agent/record.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
-import { parseComment } from '../../src/agent/command.ts'
-import { renderReply, renderReplyMarker } from '../../src/agent/output/reply.ts'
+import { parseComment, renderReply, renderReplyMarker } from '../../src/agent/features/command.ts'
+import { namesInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../support/comment-events.ts'
@@ -270,7 +270,7 @@ test('logs the cause of an error or warning only in the debug log', () => {
 
 const FACTS = { ...commentFacts(), inputsHash: '0123', command: '/docs' }
 const reply = (report: Run): string =>
-  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
+  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS, namesInputs)
 
 test('a reply names the outcome, the pull request, the checks and the run', () => {
   const text = reply(

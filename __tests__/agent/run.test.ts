@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { conclude } from '../../src/agent/outcome.ts'
 import { toOutputs } from '../../src/agent/output/outputs.ts'

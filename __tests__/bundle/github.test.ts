@@ -2,46 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
-import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { expectPullRequest } from '../support/bundle-expect.ts'
-import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
-import { commit } from '../support/github-state.ts'
-import { observeGitHub, type ObservedOptions } from '../support/observe-github.ts'
+import { runWithGitHub } from '../support/bundle-github.ts'
 import { createTemporaryFolder } from '../support/temporary-folder.ts'
 import { flattenResult } from '../support/flatten-result.ts'
-
-interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
-  readonly plays?: GitHubScenarioName
-  readonly observed?: Pick<ObservedOptions, 'faults' | 'onBeforeResponse'>
-}
-
-/**
- * Runs the packaged action with the embedded GitHub, ten times as fast. Checks all requests and responses against
- * GitHub's API description, and that no output contains the token.
- */
-async function runWithGitHub(options: GitHubRunOptions): Promise<BundleRun> {
-  const { plays = 'checks-pass', observed: more, inputs, preload = '', ...bundle } = options
-  const observed = observeGitHub({ scenario: combineScenarios([plays]), ...more })
-  const run = await runBundle({
-    ...bundle,
-    github: observed.options,
-    // In the time of the step, which runs ten times as fast.
-    inputs: { prompt: 'Fix the guide.', 'github-token': GITHUB_TOKEN, 'timeout-minutes': '5', ...inputs },
-    preload: timesFaster(10) + preload,
-    env: (serviceUrl) => ({
-      GITHUB_API_URL: `${serviceUrl}/api/v3`,
-      GITHUB_SERVER_URL: serviceUrl,
-      GITHUB_RUN_ID: '42',
-      GITHUB_SHA: commit('b'),
-      GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
-    }),
-  })
-  expect(observed.violations).toEqual([])
-  const written = run.rawOutput.replaceAll(`::add-mask::${GITHUB_TOKEN}`, '') + Object.values(run.rawFiles).join('')
-  expect(written).not.toContain(GITHUB_TOKEN)
-  return run
-}
 
 const MANUAL = { inputs: {}, eventName: 'workflow_dispatch', event: {} } as const
 
@@ -103,6 +67,18 @@ test('a run that is cancelled while GitHub does not respond ends immediately, an
   expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: 1 })
   expect(run.outputs).toMatchObject({ outcome: 'cancelled', status: 'completed', 'pr-number': '4' })
   expect(run.summary).toMatch(/^## 🛑 Cancelled · /)
+})
+
+test('finds the last success although the lists that GitHub filters are stale', async () => {
+  const inputs = { 'change-context': 'files', 'change-range': 'since-last-success', wait: 'false' }
+  const run = await runWithGitHub({
+    ...MANUAL,
+    plays: 'run-lists-stale',
+    inputs,
+    preload: "process.env.GITHUB_SHA = 'main'",
+  })
+  expect(run).toMatchObject({ conclusion: 'success', outputs: { outcome: 'submitted' } })
+  expect(run.prompts).toEqual([expect.stringContaining('src/deploy.ts')])
 })
 
 test('the toolkit for GitHub is in its own file, which a step without GitHub requests does not load', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
-import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
+import { replaceService, runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
 import { flattenResult } from '../support/flatten-result.ts'
 import { withProxy, writeCertificate, overTls } from '../support/intermediaries.ts'
 
@@ -54,6 +55,7 @@ const FILL_THE_DISK = `
 `
 /** The port for tcpmux, on which nothing listens. */
 const CLOSED_PORT = 'http://127.0.0.1:1'
+let busyReads = 0
 const [TUNNEL, SILENT] = [withProxy(overTls), withProxy(overTls, true)]
 
 type Expectation = ExpectedStep | ((run: BundleRun) => unknown)
@@ -123,6 +125,22 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
       const result: unknown = expect.stringContaining('"title":"The step has not ended"')
       const known = Object.entries(run.outputs).filter(([, value]) => value !== '')
       expect(Object.fromEntries(known)).toEqual({ outcome: 'submitted', status: 'active', ...JOB, result })
+    },
+  ],
+  'a gateway that asks for an hour does not hide for so long that the job has ended': [
+    {
+      intermediary: replaceService(({ method }, outgoing) => {
+        const isBusy = method === 'GET' && busyReads++ === 0
+        const headers = isBusy ? { 'retry-after': '3600' } : {}
+        const status = method === 'POST' ? 'active' : 'failed'
+        outgoing.writeHead(isBusy ? 503 : 200, headers).end(JSON.stringify({ id: 'job_000001', status }))
+      }),
+      preload: timesFaster(50),
+      inputs: { ...FIX, 'timeout-minutes': '60' },
+    },
+    ({ outputs, requests }) => {
+      expect([outputs, requests]).toMatchObject([{ outcome: 'failed', ...JOB }, []])
+      expect(busyReads).toBe(2)
     },
   ],
   'waits for a job whose outputs cannot be written, and shows it in the log and the summary': [

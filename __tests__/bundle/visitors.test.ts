@@ -1,14 +1,17 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { expectRun, type ExpectedRun, type PackagedRun } from '../support/bundle-expect.ts'
-import { runPackaged } from '../support/bundle-run.ts'
+import { type Intermediary, runPackaged } from '../support/bundle-run.ts'
+import { changeOnWire, encode } from '../support/change-on-wire.ts'
 import {
   servePages,
   createSitePage,
@@ -37,17 +40,20 @@ interface VisitorsRun extends PackagedRun {
 async function runVisitors(
   respond: (request: PageRequest) => PageResult | Promise<PageResult>,
   { inputs, ...options }: Partial<RunOptions> = {},
+  intermediary?: Intermediary,
 ): Promise<VisitorsRun> {
   const workspace = createTemporaryFolder()
   const { url, requests, close } = await servePages(respond)
+  const entrance = await intermediary?.(url)
   try {
     // A step that hangs ends with a useful log.
-    const given = { ...ACTION_KEY, 'base-url': url, 'timeout-minutes': '0.5', ...inputs }
+    const given = { ...ACTION_KEY, 'base-url': entrance?.url ?? url, 'timeout-minutes': '0.5', ...inputs }
     const result = await runPackaged('visitors', { workspace, ...options, inputs: given })
     const names = listNames(workspace).filter((name) => statSync(join(workspace, name)).isFile())
     const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(workspace, name), 'utf8')]))
     return { ...result, inputs: given, offsets: requests.map(({ offset }) => offset), files }
   } finally {
+    await entrance?.close()
     await close()
   }
 }
@@ -79,6 +85,32 @@ test('an export to CSV contains every page once, in the order of the service', a
   })
   const rows = sites.map(({ path, human, ai, total }) => [path, human, ai, total].map(String))
   expect(parse(run.files['visitors.csv'] ?? '')).toEqual([['path', 'human', 'ai', 'total'], ...rows])
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+])('an export reads pages in %s', async (encoding, compress) => {
+  const change = changeOnWire(encode(compress, encoding))
+  const run = await runVisitors((request) => ({ body: createSitePage(3, request) }), {}, change)
+  expect(run).toMatchObject({ conclusion: 'success', outputs: { rows: '3', complete: 'true' } })
+})
+
+test('a refusal quotes everything that the service says about it', async () => {
+  const refusal = { error: 'Invalid query', details: [{ message: 'dateFrom must be within the last 90 days' }] }
+  const run = await runVisitors(() => ({ status: 400, body: refusal }))
+
+  expect(run.conclusion).toBe('failure')
+  const quote = 'The service says: “Invalid query. dateFrom must be within the last 90 days”'
+  expect(run.annotations.at(-1)?.message).toContain(quote)
+})
+
+test('a service that sends no content is named after three reads', async () => {
+  const options = { inputs: { 'timeout-minutes': '15' }, env: preload(timesFaster(10)) }
+  const run = await runVisitors(() => ({ status: 204, body: '' }), options)
+
+  expect([run.conclusion, run.offsets]).toEqual(['failure', [0, 0, 0]])
+  expect(run.annotations.at(-1)?.message).toContain('an invalid response (204): it has no content.')
 })
 
 testWithSignals('a run that is cancelled in the middle leaves no file behind', async () => {

@@ -47,6 +47,12 @@ test.concurrent(
   },
 )
 
+test.concurrent('a misspelled input is red, and exits with 1', async () => {
+  const { exitCode, shown } = await play(createWorkflow('prompt: Write it.\n          dryrun: true', PERMISSIONS))
+  expect(exitCode).toBe(1)
+  expect(shown).toContain('did you mean `dry-run`?')
+})
+
 const MERGE = `      - name: Merge
         if: steps.docs.outputs.pr-state == 'open'
         env: { PR_LINK: '\${{ steps.docs.outputs.pr-link }}', GH_TOKEN: '\${{ github.token }}' }

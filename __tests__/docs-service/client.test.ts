@@ -126,6 +126,14 @@ test.each<[unknown]>([
   expect(texts.join('\n')).not.toContain('dk_')
 })
 
+test('quotes the error of a service that sends it with the status 200', async () => {
+  const { client } = createBench([createResponse(200, { error: { code: 'quota', message: 'No jobs are left.' } })])
+  for (const request of [sendMessage(client), client.getJob('job_1')])
+    expect(await getError(request)).toMatchObject({ quote: 'No jobs are left.' })
+  // The response is from the service, so no advice about proxies and login pages.
+  expect((await getError(sendMessage(client))).hint).toBe(CHECK_BEFORE_RESENDING)
+})
+
 test('the message of a refusal names the project or the job of the request', async () => {
   const { client } = createBench([createResponse(404, {})])
   const aboutProject = [client.createJob('x'), client.getVisitors({})]

@@ -68,6 +68,17 @@ test.each([401, 403])(
   },
 )
 
+test('blames a firewall for a 429 that is not the service’s JSON, and still waits', () => {
+  const blocked = getError(429, '<!doctype html><title>Access denied</title>', { retryAfterMs: 7_000 })
+  expect(blocked).toMatchObject({
+    code: 'rate-limited',
+    message: 'A firewall or proxy responded instead of the service (429).',
+    hint: expect.stringContaining('lets the runner') as unknown,
+    retryAfterMs: 7_000,
+  })
+  for (const body of ['{"error":"Slow down"}', '']) expect(getError(429, body).message).toContain('rate-limited')
+})
+
 const OPERATIONS: readonly ServiceOperation[] = [
   CREATE,
   { kind: 'message', projectId: 'docs', jobId: 'job_1' },
@@ -119,21 +130,27 @@ test.each([...WITHOUT_MESSAGE, `${KEY} {`, `{"error": ${KEY}}`])('quotes nothing
 })
 
 test.each([
-  [{ error: 'A', message: 'B' }],
-  [{ error: { message: 'A', code: 'B' }, message: 'B' }],
-  [{ error: ' ', message: 'A', detail: 'B' }],
-  [{ error: 7, detail: 'A', errors: ['B'] }],
-  [{ detail: [{ msg: 'B' }], errors: ['A', 'B'] }],
-  [{ errors: [null, { message: 'A' }], details: [{ message: 'B' }] }],
-  [{ errors: 'B', details: [{ field: 'B' }, { message: 'A' }] }],
-  [{ type: 'about:blank', title: 'A', status: 400 }],
-  [{ title: 'B', detail: 'A' }],
-  [{ errors: [{ title: 'B', detail: 'A' }] }],
-  [{ detail: [{ loc: ['body'], msg: 'A' }] }],
-])('quotes the reason in %j', (body) => {
-  expect(getError(400, JSON.stringify(body)).quote).toBe('A')
-  const leaked = JSON.stringify(body).replaceAll('"A"', JSON.stringify(`No ${KEY}`))
-  expect(getError(400, leaked).quote).toBe('No ***')
+  [{ error: 'A', message: 'A' }, 'A'],
+  [{ error: 'A', message: 'B' }, 'A. B'],
+  [{ error: 'A!', message: ' B. ', detail: 'A!' }, 'A! B.'],
+  [{ error: { message: 'A', code: 'B' }, message: 'C' }, 'A. C'],
+  [{ error: ' ', message: 'A', detail: 'B' }, 'A. B'],
+  [{ error: 7, detail: 'A', errors: ['B'] }, 'A. B'],
+  [{ detail: [{ msg: 'B' }], errors: ['A', 'B'] }, 'A. B'],
+  [{ errors: [null, { message: 'A' }], details: [{ message: 'B' }] }, 'A. B'],
+  [{ errors: 'B', details: [{ field: 'B' }, { message: 'A' }] }, 'A'],
+  [{ type: 'about:blank', title: 'A', status: 400 }, 'A'],
+  [{ title: 'B', detail: 'A' }, 'A. B'],
+  [{ errors: [{ title: 'B', detail: 'A' }] }, 'A. B'],
+  [{ detail: [{ loc: ['body'], msg: 'A' }] }, 'A'],
+  [
+    { error: 'Invalid query', details: [{ message: 'A must be within the last 90 days' }] },
+    'Invalid query. A must be within the last 90 days',
+  ],
+])('quotes all reasons in %j: %s', (body, quote) => {
+  expect(getError(400, JSON.stringify(body)).quote).toBe(quote)
+  const leaked = JSON.stringify(body).replaceAll('A', JSON.stringify(`No ${KEY}`).slice(1, -1))
+  expect(getError(400, leaked).quote).toBe(quote.replaceAll('A', 'No ***'))
 })
 
 test.each([

@@ -125,6 +125,7 @@ const DEFAULTS = {
   port: 4010,
   scenario: 'pull-request',
   gitHubScenarios: ['checks-pass'],
+  gitHubBranch: '',
   gitHubRepository: '',
   changedFiles: [],
   speed: 1,

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { renderHistory, startHistory } from '../../src/agent/pull-request/history.ts'
+import { startHistory } from '../../src/agent/history/state.ts'
+import { renderHistory } from '../../src/agent/history/render.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'

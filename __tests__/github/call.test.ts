@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { isOwnComment } from '../../src/agent/history/state.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
@@ -47,6 +47,8 @@ test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
   ['does not count rate limits as failed attempts', ['plain-limit', 503, 'plain-limit', 503, 503], [], 6, 24_000],
   ['does not wait for a rate limit that ends at the deadline', ['plain-limit'], code('rate-limited'), 1, 0, 5_000],
   ['waits for a rate limit that ends before the deadline', ['plain-limit'], [], 2, 5_000, 5_001],
+  ['retries a new token that GitHub does not know everywhere yet', [401, 401], [], 3, 5_000],
+  ['rejects a wrong token after four attempts', repeat(401), code('unauthorized'), 4, 14_000],
   ['does not retry if the retry would be too late', [503, 503], code('service-error'), 2, 1_000, 4_000],
   ['fails at the deadline without a response', ['never'], code('deadline'), 1, 20_000, 20_000],
   ['sends nothing after the deadline', [], code('deadline'), 0, 0, 0],
@@ -56,7 +58,7 @@ test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
   expect(await callOnce(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
 })
 
-test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not retry a %i', async (status) => {
+test.each([400, 403, 404, 409, 410, 422, 451])('does not retry a %i', async (status) => {
   expect((await callOnce([status])).tries).toBe(1)
 })
 
@@ -69,7 +71,7 @@ test.each<[EmbeddedGitHubOptions, string, string]>([
 })
 
 test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate: boolean]>([
-  ['in the first request', [401], 0, false],
+  ['in the first requests', repeat(401), 0, false],
   ['after it was accepted before', ['none', 401], 0, true],
   ['in the first request, after most of an hour', [401], 50 * 60_000, true],
 ])('reports a token that is refused %s as invalid or as expired', async (_what, faults, waitMs, isLate) => {
@@ -77,7 +79,7 @@ test.each<[what: string, faults: readonly GitHubFault[], waitMs: number, isLate:
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults } },
     async (github, { clock }) => {
       await clock.sleep(waitMs, new AbortController().signal)
-      if (faults.length > 1) await list(github)
+      if (faults[0] === 'none') await list(github)
       return catchError(list(github))
     },
   )

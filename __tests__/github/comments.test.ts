@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { isOwnComment } from '../../src/agent/history/state.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { createIssueState, type StoredComment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -24,6 +24,7 @@ const ADDRESS: CommentAddress = {
   isOnPullRequest: true,
   writtenAt: '2020-01-01T00:00:00Z',
 }
+
 const IN_THREAD: CommentAddress = { ...ADDRESS, kind: 'review-comment', id: 73, threadId: 72 }
 
 const comment = (body: string, user = 'mona') =>

@@ -29,6 +29,7 @@ test.each<[ActionError['code'], Error, string?]>([
   ['forbidden', createRefusal(403, 'Your corporate limit is reached')],
   ['forbidden', createRefusal(403, 'The rate limiter is off')],
   ['rate-limited', createRefusal(429, 'slow down')],
+  ['rate-limited', createRefusal(422, 'Body was submitted too quickly')],
   ['service-error', createRefusal(500, 'Bad gateway')],
   ['rejected', createRefusal(422, 'Validation Failed')],
   ['unreachable', new TransportFailure(RESET), 'Check the proxy'],
@@ -51,7 +52,8 @@ test.each<[number, string, object, RegExp | undefined]>([
   [403, 'Forbidden', ACCEPTED, GRANT],
   [404, 'Not Found', ACCEPTED, GRANT],
   [404, 'Not Found', {}, LOOK],
-  [404, 'No common ancestor between a and b.', {}, LOOK],
+  [404, 'No common ancestor between a and b.', {}, undefined],
+  [404, 'Pull requests are disabled for this repository.', {}, undefined],
   [403, 'Repository was archived so is read-only.', ACCEPTED, undefined],
   [403, 'Unable to create comment because issue is locked.', ACCEPTED, undefined],
   [403, 'Resource protected by organization SAML enforcement.', ACCEPTED, undefined],
@@ -61,6 +63,23 @@ test.each<[number, string, object, RegExp | undefined]>([
   expect(message).toContain(`GitHub says “${quote}” (${status}).`)
   if (advice === undefined) expect(hint).toBeUndefined()
   else expect(hint).toMatch(advice)
+})
+
+test('a rate limit is reported with the time at which it ends', () => {
+  const until = (seconds: number) => ({ ...USED_UP, 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + seconds) })
+  const { message, retryAfterMs } = toError(createRefusal(403, 'API rate limit exceeded', until(2_399)))
+  expect([message, retryAfterMs]).toEqual(["GitHub's rate limit is exceeded until 2026-01-01 00:40:00 UTC.", 2_400_000])
+})
+
+test('content that was submitted too quickly is a rate limit if only a validation error says so', () => {
+  const errors = [{ resource: 'IssueComment', code: 'custom', field: 'body', message: 'was submitted too quickly' }]
+  const refusal = new ErrorResponse({
+    status: 422,
+    url: '',
+    headers: {},
+    data: { message: 'Validation Failed', errors },
+  })
+  expect(toError(refusal)).toMatchObject({ code: 'rate-limited', retryAfterMs: 60_000 })
 })
 
 test('the hint for a label that cannot be created is to create it, or to grant `issues: write`', () => {

@@ -182,3 +182,15 @@ describe('download', () => {
     expect(await catchError(download(endless, cancel, { signal: run.signal }))).toBe(cancelled)
   })
 })
+
+test('a bug in the code that reads a log stays a bug', async () => {
+  const clock = virtualClock()
+  const bug = new TypeError('createGunzip is not a function')
+  async function* fail(): AsyncGenerator<Uint8Array> {
+    throw await Promise.resolve(bug)
+  }
+  const send: Send = () => Promise.resolve({ status: 200, headers: {}, body: fail() })
+  const deadline = new Deadline(60_000, new AbortController().signal, clock)
+  const download = downloadLog(new URL('https://logs.example.com/1'), send, clock, deadline)
+  await expect(download).rejects.toBe(bug)
+})

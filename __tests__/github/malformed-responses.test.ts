@@ -1,6 +1,6 @@
 import * as toolkit from '@actions/github'
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { isOwnComment } from '../../src/agent/history/state.ts'
 import { createGitHub } from '../../src/emulator/github/github.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
@@ -35,11 +35,13 @@ const run = (fields: object = {}) => ({
   createdAtMs: 0,
   ...fields,
 })
+
 const ANNOTATION = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
 const FAILING = { conclusion: 'failure', title: 'No', summary: 'No.' }
 const createPulls = (fields: object): RepositoryState['pulls'] => ({
   7: createPullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
 })
+
 const comments = [comment(5, 'untrusted'), comment(6, 'app[bot]')]
 
 /** Creates a repository with data for every call. */

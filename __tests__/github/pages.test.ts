@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { expect, test } from '@jest/globals'
-import { isOwnComment } from '../../src/agent/pull-request/history.ts'
+import { isOwnComment } from '../../src/agent/history/state.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { createFirstPageParser } from '../../src/github/pages.ts'
 import {
@@ -74,6 +74,7 @@ const toResponse = (link: string | undefined, data: object) => ({
   data,
   headers: link === undefined ? {} : { link },
 })
+
 const parseFirstPage = (list: unknown, total_count?: unknown, link?: string) =>
   createFirstPageParser('list', itemSchema)(toResponse(link, { list, total_count, state: 'success' }))
 

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { withGitHub } from '../support/github-client.ts'
+import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
+import { catchError, withGitHub } from '../support/github-client.ts'
 
 /** Creates a run on `main` with its own commit. */
 const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
@@ -17,12 +19,14 @@ const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
 })
 
 /** Returns the id of the last successful run before run 900, and the number of pages that were read. */
-const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}) =>
-  withGitHub({ docs: createRepositoryState({ workflowRuns }) }, async (github, { operations }) => {
+const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}, filteredRunsMs = 0) => {
+  const docs = createRepositoryState({ workflowRuns })
+  return withGitHub({ docs, state: { lag: { ...DEFAULT_LAG, filteredRunsMs } } }, async (github, { operations }) => {
     const branch = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 900 }
     const found = await github.findLastSuccess({ ...branch, ...query })
     return { found: found && Number(found), pages: operations.length }
   })
+}
 
 test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   ['that failed', { conclusion: 'failure' }, false],
@@ -55,8 +59,33 @@ test('finds the newest one of many runs', async () => {
   expect(await find([])).toEqual({ found: undefined, pages: 1 })
 })
 
-test('reads up to ten pages to find a run', async () => {
-  const fromFork = { headRepository: 'outsider/docs' }
-  expect(await find([run(1), ...createRuns(250, fromFork)])).toEqual({ found: 1, pages: 3 })
-  expect(await find([run(1), ...createRuns(1_200, fromFork)])).toEqual({ found: undefined, pages: 10 })
+const FAILED = { conclusion: 'failure' }
+
+test('reads up to five pages of all runs, and then once the runs that GitHub filters', async () => {
+  expect(await find([run(1), ...createRuns(250, FAILED)])).toEqual({ found: 1, pages: 3 })
+  expect(await find([run(1), ...createRuns(499, FAILED)])).toEqual({ found: 1, pages: 5 })
+  expect(await find(createRuns(500, FAILED))).toEqual({ found: undefined, pages: 5 })
+  expect(await find([run(1), ...createRuns(700, FAILED)])).toEqual({ found: 1, pages: 6 })
 })
+
+const HOUR_MS = 3_600_000
+
+test('finds a run that the filtered lists do not show for hours', async () => {
+  const recent = createRuns(3, { createdAtMs: DEFAULT_START_MS - HOUR_MS })
+  expect(await find([run(1), ...recent], {}, 24 * HOUR_MS)).toEqual({ found: 4, pages: 1 })
+})
+
+test.each([
+  [false, /^Run this workflow once by hand with `change-range: BASE\.\.\.HEAD`/],
+  [true, /^Start that workflow once by hand/],
+])(
+  'fails if older runs may have succeeded and GitHub lists none, with a way out (of another workflow: %j)',
+  async (isOther, hint) => {
+    const error = await catchError(find([run(1, FAILED), ...createRuns(700, FAILED)], { isOther }))
+    expect(error).toMatchObject({
+      code: 'rejected',
+      message: expect.stringContaining('none of the newest 500 runs of `docs.yml` was successful on `main`') as unknown,
+      hint: expect.stringMatching(hint) as unknown,
+    })
+  },
+)

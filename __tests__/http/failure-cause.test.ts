@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import type * as undici from 'undici'
-import { failureCause, failureCode } from '../../src/http/exchange.ts'
+import { failureCause, failureCode, isDefect } from '../../src/http/exchange.ts'
 
 /** Not from the index, which the build replaces. */
 const errors = createRequire(import.meta.url)('undici/lib/core/errors.js') as typeof undici.errors
@@ -76,6 +76,7 @@ test.each([
   [createError('ECONNRESET'), 'ECONNRESET'],
   [createError('ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'), 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'],
   [new AggregateError([createError('ENETUNREACH', 'connect'), createError('ECONNREFUSED', 'connect')]), 'ENETUNREACH'],
+  [createProxyError(407), '407'],
   [new Error('x'), undefined],
   [createError('::error::x'), undefined],
   [createError('key dk_1'), undefined],
@@ -84,4 +85,14 @@ test.each([
   [undefined, undefined],
 ])('the code of %s is %s', (error, code) => {
   expect(failureCode(error)).toBe(code)
+})
+
+test.each<readonly [string, unknown, boolean]>([
+  ['of a missing function', new TypeError('pipeline is not a function'), true],
+  ['of an undefined variable', new ReferenceError('x is not defined'), true],
+  ['of Node', Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }), false],
+  ['of a decoder', Object.assign(new Error('incorrect header check'), { code: 'Z_DATA_ERROR' }), false],
+  ['without a code', new Error('other side closed'), false],
+])('distinguishes bugs from failures of a request: an error %s', (_what, error, isBug) => {
+  expect(isDefect(error)).toBe(isBug)
 })

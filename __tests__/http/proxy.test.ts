@@ -24,6 +24,7 @@ test.each<[string, NodeJS.ProcessEnv, string | undefined]>([
   ['upper case if lower case is empty', { HTTPS_PROXY: 'http://a.example', https_proxy: '' }, 'http://a.example'],
   ['a URL without a scheme', { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
   ['a URL without a scheme, with credentials', { HTTPS_PROXY: 'user:pass@proxy.example:3128' }, PROXY],
+  ['a user of a Windows domain', { HTTPS_PROXY: 'http://CORP\\user:pass@proxy.example:3128' }, PROXY],
   ['a URL between spaces', { HTTPS_PROXY: '  http://proxy.example:3128/  ' }, PROXY],
   ['a URL in upper case', { HTTPS_PROXY: 'HTTPS://proxy.example' }, 'https://proxy.example'],
 ])('takes the proxy from the environment: %s', (_how, env, proxy) => {
@@ -36,6 +37,7 @@ test.each([
   'socks5://user:pa55word@proxy.example',
   'socks5://pa55word/http://proxy.example',
   'http://pa55word proxy',
+  'http://user:pa55word#1@proxy.example',
 ])('rejects the proxy URL %j, and does not quote it', (url) => {
   const quiet = expect.not.stringContaining('pa55word') as unknown
   expect(() => proxyFor(HTTPS, { HTTPS_PROXY: url })).toThrow(
@@ -85,6 +87,17 @@ test.each<[string, readonly string[], readonly string[]]>([
 })
 
 const encodeCredentials = (credentials: string): string => Buffer.from(credentials).toString('base64')
+
+test('says how to write a password with special characters', () => {
+  expect(() => proxyFor(HTTPS, { HTTPS_PROXY: 'http://user:a#b@proxy.example' })).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining('`#`, `/`, `?` and `@` as `%23`') as unknown }),
+  )
+})
+
+test('sends the domain of a Windows user to the proxy', () => {
+  const proxy = proxyFor(HTTPS, { HTTPS_PROXY: 'http://CORP\\user:pass@proxy.example' })
+  expect(proxy && proxyAuthorization(proxy)).toBe(`Basic ${encodeCredentials('CORP\\user:pass')}`)
+})
 
 test.each([
   ['proxy.example:3128', []],

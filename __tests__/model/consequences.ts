@@ -1,5 +1,5 @@
 import { agentAction } from '../../src/agent/run.ts'
-import { parseHistory } from '../../src/agent/pull-request/history.ts'
+import { parseHistory } from '../../src/agent/history/state.ts'
 import { createService, type Service } from '../../src/emulator/embedded-service.ts'
 import { BOT, getAgentLogin, GITHUB_TOKEN, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { DEFAULT_GITHUB, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
@@ -95,12 +95,15 @@ export interface ConsequenceTrace {
 
 /** A history with so many prompts is a loop. */
 const MAX_PROMPTS = 40
+
 /** How often the fake GitHub applies planned events. */
 const TICK_MS = 2_000
+
 /** A history ends if no run was started for this long, which is longer than any merge takes. */
 const QUIET_MS = 700_000
 const REPOSITORY = 'acme/docs'
 const PROJECT = 'docs-demo'
+
 /** The demo repository already has pull requests of other jobs. */
 const OTHER_JOBS = /^job_[a-z]+$/
 

@@ -1,5 +1,5 @@
 import { AGENT_USER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import type { HistoryRow } from '../../src/agent/pull-request/history.ts'
+import type { HistoryRow } from '../../src/agent/history/state.ts'
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { ScheduledTurn } from '../../src/emulator/service/job-machine.ts'
 import { checkEndsInTime, listViolations, SHOWN_INVARIANTS } from './shown-invariants.ts'
@@ -24,18 +24,24 @@ type HistoryInvariant = (run: HistoryRun, trace: HistoryTrace) => string | undef
 
 /** The lag of the service's replicas. */
 export const MAX_LAG_MS = 15_000
+
 /** After a turn, the step reads the head again once, after five seconds. */
 export const MAX_HEAD_LAG_MS = 4_500
+
 /** Replica lag and latency: a step cannot know what happened less than this before its request. */
 const UNKNOWABLE_MS = MAX_LAG_MS + 6_000
+
 /** The checks of a commit are final when they have not changed for this long, or at once if the commit is older than a minute. */
 const STABLE_CHECKS_MS = 15_000
 const NEW_HEAD_MS = 60_000
+
 /** Every step has seen what has not changed for this long. */
 const CERTAINLY_SEEN_MS = 120_000
+
 /** After the last read of the job, the step looks for commits of the turn for this long. */
 const LATE_PUSH_MS = 30_000
 const ENDED = ['completed', 'failed', 'archived']
+
 /** Outcomes that claim an end of the turn. */
 const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
 

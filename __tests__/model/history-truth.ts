@@ -1,5 +1,5 @@
 // The facts of a history, from the servers' own records. A step may have seen less.
-import { type History, parseHistory } from '../../src/agent/pull-request/history.ts'
+import { type History, parseHistory } from '../../src/agent/history/state.ts'
 import { AGENT_USER, MAINTAINER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { type CheckRun, type CommitStatus, selectStatuses } from '../../src/emulator/github/check-state.ts'
 import { compareHistories, getHistory } from '../../src/emulator/github/history.ts'

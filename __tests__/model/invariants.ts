@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/agent/outcome.ts'
+import type { Outcome } from '../../src/agent/record.ts'
 import { OLD_LINK, type View } from './job-life.ts'
 import { revealsKey } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'
@@ -88,6 +88,7 @@ const FAIL_ON_WORDS: Readonly<Partial<Record<Outcome, string>>> = {
   'timed-out': 'timeout',
   'no-changes': 'no-changes',
 }
+
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted']
 
@@ -152,8 +153,10 @@ function countChanges(values: readonly string[]): number {
 
 /** Lines about the step itself, such as that it sent the prompt. */
 const OWN_LINES = 8
+
 /** One for an unlisted status. */
 const MAX_WARNINGS = 1
+
 /** The longest random delay that is added to a wait after a 429 response. */
 const MAX_RANDOM_DELAY_MS = 32_000
 

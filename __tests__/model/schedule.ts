@@ -1,11 +1,12 @@
 import fc from 'fast-check'
-import { FAIL_ON } from '../../src/agent/inputs.ts'
+import { FAIL_ON } from '../../src/agent/facts.ts'
 import type { Plant } from './planted-key.ts'
 import { between, mostly, upTo, weighted } from './weighted.ts'
 
 /** With these statuses, the service may have processed the prompt. */
 const MAYBE_PROCESSED = [301, 302, 307, 308, 408, 409, 418, 500, 502, 503, 504, 521]
 const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 426, 431, 451, 501, 505]
+
 /** Reads are retried after these statuses. */
 const RETRYABLE = [408, 425, 429, 500, 502, 503, 504]
 
@@ -154,6 +155,7 @@ export const arbitrarySchedule = fc.record({
   // The encoding of the key in the service's texts, if they contain it.
   plant: mostly<Plant>('none', 1, fc.constantFrom('raw', 'json', 'base64')),
 })
+
 export type Schedule = Readonly<ArbitraryValue<typeof arbitrarySchedule>>
 
 /**

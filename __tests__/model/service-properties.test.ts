@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
-import { OUTCOMES, type Outcome } from '../../src/agent/outcome.ts'
+import { type Outcome, OUTCOMES } from '../../src/agent/record.ts'
 import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
 import { arbitraryLateLink, arbitraryOverlap, arbitrarySchedule } from './schedule.ts'
 import { checkCases } from './check-cases.ts'

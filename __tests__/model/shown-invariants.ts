@@ -1,4 +1,4 @@
-import { OUTCOMES } from '../../src/agent/outcome.ts'
+import { OUTCOMES } from '../../src/agent/record.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/interface.ts'
 import type { PlayedAgent } from '../support/play-feature.ts'
 import { RESULT_FIELDS } from '../support/flatten-result.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { DEFAULT_LABEL } from '../../src/agent/inputs.ts'
+import { DEFAULT_LABEL } from '../../src/agent/facts.ts'
 import {
   AGENT_ACTION,
   REHEARSAL_ACTION,

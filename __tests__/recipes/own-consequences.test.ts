@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { isUnsupportedEvent } from '../../src/agent/change/unsupported-events.ts'
+import { isUnsupportedEvent } from '../../src/agent/change/loop.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
 import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
@@ -57,6 +57,7 @@ const REAL = createRequire(import.meta.url)('@octokit/webhooks-examples') as rea
 
 /** GitHub records runs of these events with the head commit that they are about. */
 const EVENTS_OF_HEAD = ['push', 'pull_request', 'merge_group']
+
 /** GitHub records runs of these events with the newest commit of the default branch. */
 const EVENTS_OF_DEFAULT_BRANCH = (
   'workflow_run issue_comment issues label check_run check_suite status deployment deployment_status create delete ' +
@@ -93,6 +94,7 @@ interface About {
 }
 
 const SHA = RUN_FACTS.sha
+
 /** The newest commit of the default branch, by a person. */
 const PERSONS_SHA = commit('d')
 const REPOSITORY = { id: 1, full_name: 'acme/docs', default_branch: 'main' }
@@ -148,6 +150,7 @@ const isOfTag = ({ payload: { ref_type, ref } }: Example): boolean =>
   ref_type === 'tag' || String(ref).startsWith('refs/tags/')
 const isOfWork = (example: Example): boolean => WORK_EVENTS.test(example.name) && !isOfTag(example)
 const isOfOpen = (one: Example): boolean => isOfWork(one) && one.payload['action'] !== 'closed'
+
 /** The loop guard is about commits, branches and pull requests: an app may start the agent with an issue. */
 const ISSUE_EVENTS = /^(?:issues|discussion)$/
 const isOfApp = ({ name }: Example): boolean =>

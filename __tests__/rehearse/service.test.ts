@@ -37,12 +37,13 @@ test('passes every input as a flag that the service accepts', () => {
     port: '',
     changed: ' a.md \n\nb/c.ts',
   }
-  expect(parseCli(serviceArguments(from(given), 'me/guide'))).toMatchObject({
+  expect(parseCli(serviceArguments(from(given), 'me/guide', 'trunk'))).toMatchObject({
     kind: 'run',
     options: {
       scenario: 'flaky',
       gitHubScenarios: ['draft', 'checks-fail'],
       gitHubRepository: 'me/guide',
+      gitHubBranch: 'trunk',
       changedFiles: ['a.md', 'b/c.ts'],
       speed: 0.5,
       port: 0,

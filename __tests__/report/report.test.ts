@@ -234,7 +234,7 @@ test('a rate limit ends in a report about the newest pull requests, which says s
   expect([8, 9, 10]).toContain(opened)
   expect(pulls.filter((pull) => daysAgo(pull.openedDaysAgo) > Date.parse(since ?? ''))).toHaveLength(opened ?? 0)
   expect(summary).toMatch(/^## ⚠️ .*\n\nSince 2025-12-\d\d 00:00 UTC the agent opened \d+ pull requests/)
-  expect(summary).toContain("is missing. GitHub's rate limit is exceeded.")
+  expect(summary).toContain("is missing. GitHub's rate limit is exceeded until 2026-01-02")
   expect(operations.length).toBeLessThan(20)
 })
 

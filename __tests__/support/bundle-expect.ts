@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import type { RunResult } from '../../scripts/small-runner/run-action.ts'
 import type { Outputs } from '../../src/agent/output/outputs.ts'
-import type { Outcome } from '../../src/agent/outcome.ts'
+import type { Outcome } from '../../src/agent/record.ts'
 import { checkResult } from './check-result.ts'
 import type { BundleRun } from './bundle-run.ts'
 import { OUTPUT_NAMES } from './report.ts'

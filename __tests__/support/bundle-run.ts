@@ -44,8 +44,8 @@ export interface BundleOptions extends RunnerOptions {
   readonly secondsPerRequest?: number
   /** Added to the inputs for the embedded service, or replacing them. */
   readonly inputs: Readonly<Record<string, string>>
-  /** Added to the runner's environment. */
-  readonly env?: (serviceUrl: string) => Record<string, string>
+  /** Added to the runner's environment. `entranceUrl`: of the intermediary, if there is one. */
+  readonly env?: (serviceUrl: string, entranceUrl: string) => Record<string, string>
   readonly intermediary?: Intermediary
   /** The source of an ES module that runs in the step's process before the action. */
   readonly preload?: string
@@ -84,11 +84,12 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
   const clock = createRequestClock((secondsPerRequest * 1_000) / SPEED)
   const service = await startEmulator({ scenario, clock, speed: SPEED, github })
   const entrance = await front?.(service.url)
+  const entranceUrl = entrance?.url ?? service.url
   try {
     const inputs = {
       'project-id': DEFAULT_PROJECT_ID,
       'api-key': EMULATOR_KEY,
-      'base-url': entrance?.url ?? service.url,
+      'base-url': entranceUrl,
       'poll-interval-seconds': '0.1',
       // A step that hangs ends with a useful log.
       'timeout-minutes': '0.9',
@@ -97,7 +98,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
     const result = await runPackaged('.', {
       ...runner,
       inputs,
-      env: { ...(code !== undefined && preload(code)), ...env?.(service.url) },
+      env: { ...(code !== undefined && preload(code)), ...env?.(service.url, entranceUrl) },
     })
     const requests = service.requests.map(({ method, path }) => `${method} ${path.replace(PROJECT_PATH, '')}`)
     const posts = service.requests.filter(({ method, status }) => method === 'POST' && status !== 401 && status !== 403)

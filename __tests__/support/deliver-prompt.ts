@@ -1,4 +1,4 @@
-import { JobWatch } from '../../src/agent/turn/job-watch.ts'
+import { JobWatch } from '../../src/agent/turn/watch.ts'
 import { plainTarget } from '../../src/agent/turn/target.ts'
 import { runTurn } from '../../src/agent/turn/send.ts'
 import type { Delivery } from '../../src/docs-service/client.ts'

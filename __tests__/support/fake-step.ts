@@ -1,5 +1,6 @@
 import { inputNames } from '../../src/action/inputs.ts'
-import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs.ts'
+import { AGENT_FIELDS, parseAgentInputs } from '../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../src/agent/facts.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { writeMilestone } from '../../src/agent/output/outputs.ts'
 import { type Acts, openAgentStep } from '../../src/agent/record.ts'

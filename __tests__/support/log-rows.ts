@@ -1,4 +1,4 @@
-import { type History, parseHistory } from '../../src/agent/pull-request/history.ts'
+import { type History, parseHistory } from '../../src/agent/history/state.ts'
 import type { PlayedStep } from './play-step.ts'
 
 /** Returns the oldest comment of a pull request, which is the action's. */

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import { isSkip } from '../../src/agent/skip.ts'
 import { formatWarnings } from '../../src/agent/record.ts'
+import { applyExemption } from '../../src/agent/features/exempt.ts'
 import { resolveChange } from '../../src/agent/change/change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { joinSentences } from '../../src/text/format.ts'
@@ -11,6 +12,7 @@ import { agentInputs, fakeStep } from './fake-step.ts'
 
 export type Given = Readonly<Record<string, string>>
 export type GivenEvent = readonly [name: string, payload?: unknown]
+
 /** Null: the step has no token. */
 export type Responses = Partial<GitHub> | null
 
@@ -43,7 +45,8 @@ export async function playChange(
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
   const step = fakeStep({ inputs, runner, clock, github: responses === null ? undefined : github, context, timeoutMs })
-  const found = await resolveChange(step)
+  const resolved = await resolveChange(step)
+  const found = isSkip(resolved) ? resolved : await applyExemption(resolved, step)
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,

@@ -1,4 +1,5 @@
-import { type HistoryRow, renderHistory, startHistory } from '../../src/agent/pull-request/history.ts'
+import { type HistoryRow, startHistory } from '../../src/agent/history/state.ts'
+import { renderHistory } from '../../src/agent/history/render.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import {
   AGENT_USER,

@@ -1,4 +1,4 @@
-import type { AgentInputs } from '../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../src/agent/facts.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'

@@ -13,7 +13,7 @@ import {
   type Run,
   type Turn,
 } from '../../src/agent/record.ts'
-import type { Task } from '../../src/agent/inputs.ts'
+import type { Task } from '../../src/agent/facts.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 import { active, archived, completed, failure } from './fake-client.ts'
@@ -31,6 +31,7 @@ export const EFFECTS = {
   unchanged: { kind: 'unchanged', hasHeadMoved: false },
   none: { kind: 'none' },
 } as const satisfies Record<Effect['kind'], Effect>
+
 /** A kind, or that the effect is not known. */
 export type EffectName = Effect['kind'] | 'unknown'
 

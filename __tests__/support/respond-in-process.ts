@@ -29,7 +29,8 @@ export function respondInProcess(
       await pass(response.delivery === 'never' ? Infinity : latencyMs())
       if (clock.now() >= endsAt) return TIMED_OUT
       return response.delivery === 'complete' ? toWireResponse(response, response.body, clock.wallTime()) : BROKEN
-    } catch {
+    } catch (error) {
+      if (!signal.aborted) throw error
       return CANCELLED
     }
   }

@@ -174,6 +174,13 @@ test('names the field of an invalid page after three reads', async () => {
   expect(requests).toHaveLength(3)
 })
 
+test('names a response without content after three reads', async () => {
+  const { report, requests } = await runExport(() => ({ status: 204, headers: {}, body: '', delivery: 'complete' }))
+  const message = 'The service returned an invalid response (204): it has no content.'
+  expect(report.error).toMatchObject({ code: 'invalid-response', message })
+  expect(requests).toHaveLength(3)
+})
+
 test('retries invalid pages that do not come in a row', async () => {
   const { report, requests } = await runExport(
     respondInOrder(INVALID, INVALID, createRefusal(503), INVALID, INVALID, ROOT),
@@ -184,7 +191,9 @@ test('retries invalid pages that do not come in a row', async () => {
 test.each([
   ['a rate limit that names no time', createRefusal(429), 3_000, []],
   ['a rate limit that names a time', createRefusal(429, 59), 61_000, []],
-  ['a failure that names a time', createRefusal(500, 150), 150_000, ['1 min 30 s', '30 s']],
+  ['a rate limit that names a later time', createRefusal(429, 150), 152_000, ['1 min 32 s', '32 s']],
+  ['a failure that names a time', createRefusal(500, 50), 50_000, []],
+  ['a failure that names a time after a minute', createRefusal(500, 150), 60_000, []],
 ])(
   'waits as long as the service requests after %s, and adds jitter after a rate limit',
   async (_name, refused, atMs, remainingWaits) => {

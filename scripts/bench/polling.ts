@@ -1,6 +1,6 @@
 // Calculates how late a step sees the end of a job and with how many requests, and compares it with the optimum for as many
 // requests and with common alternatives.
-import { getPollDelayMs } from '../../src/agent/turn/poll-schedule.ts'
+import { getPollDelayMs } from '../../src/agent/turn/schedule.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { DISTRIBUTIONS, type Distribution } from './job-durations.ts'
 import type { Row } from './row.ts'

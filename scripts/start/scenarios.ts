@@ -153,7 +153,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly AnyScenarioName
   ['What a report tells, with --action report:', ['agent-history']],
   ['Comments that ask for a change:', ['comment-by-outsider', 'comment-by-bot']],
   ['What the token may do:', ['read-only', 'no-permission', 'label-not-created', 'token-expires']],
-  ['GitHub has a problem:', ['github-down', 'github-slow', 'github-limited', 'github-lagging']],
+  ['GitHub has a problem:', ['github-down', 'github-slow', 'github-limited', 'github-lagging', 'run-lists-stale']],
   [
     'The service has a problem:',
     [

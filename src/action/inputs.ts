@@ -4,12 +4,19 @@ import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence, formatCount } from '../text/format.ts'
 import { createRedactor } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
+import { describeMisspelledInput, findMisspelledInputs, readPassedInputs } from './misspelled-inputs.ts'
 import type { Runner } from './toolkit.ts'
 
-/** The inputs as the runner passes them: each is a text, which is empty if the input is not set. */
+/**
+ * The inputs as the runner passes them: each is a text, which is empty if the input is not set. Contains names that no input has,
+ * if the workflow sets them.
+ */
 export type RawInputs = Readonly<Record<string, string>>
 
 export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
+
+/** Whether an input will be true, for an input that depends on it. */
+export const isTrue = (raw: RawInputs, name: string): boolean => /^\s*true\s*$/i.test(raw[name] ?? '')
 
 /** The problems of one input. */
 class InvalidInput extends Error {
@@ -147,24 +154,18 @@ export const tokenInput = textInput(
 )
 
 /** GitHub limits the name of a label to 50 characters. `.` and `..` would be path segments in the label's URL. */
-const LABEL = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
+export const LABEL_PATTERN = /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u
 
 export const labelInput = textInput(
-  LABEL,
+  LABEL_PATTERN,
   'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
 )
-
-export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const labels = toItems(text)
-  const wrong = labels.filter(({ item }) => !LABEL.test(item))
-  if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (labels.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to read the labels')
-  return labels.map(({ item }) => item)
-}
 
 export const repositoryInput: Input<string> = (text) =>
   text === '' || REPOSITORY_PATTERN.test(text) ? text : rejectInput('must be a repository such as `owner/name`')
 
+/** A shorter text can be a part of ordinary words: masking it would destroy the log. */
+export const MIN_SECRET_CHARS = 8
 /** Servers reject headers that are much longer. */
 const MAX_KEY_CHARS = 4_096
 
@@ -173,6 +174,8 @@ export const apiKeyInput: Input<string> = (key) => {
     return rejectInput('is empty: the secret that it is set from does not exist here, or its name is misspelled')
   if (key.length > MAX_KEY_CHARS) return rejectInput(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
   if (/[^\x21-\x7e]/.test(key)) return rejectInput('must consist of printable ASCII characters without spaces')
+  if (key.length < MIN_SECRET_CHARS)
+    return rejectInput(`is shorter than ${MIN_SECRET_CHARS} characters; no key is that short`)
   return key
 }
 
@@ -241,7 +244,7 @@ export const pollIntervalInput = createNumberInput(
 )
 
 /** One input of an action. The type of its value follows from `input`. */
-interface Field<T> {
+export interface Field<T> {
   /** As in action.yml. */
   readonly name: string
   /** The value of an empty input, the same as `default` in action.yml. Empty if there is no default. */
@@ -272,9 +275,9 @@ export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
 }
 
-/** Reads all inputs, not yet parsed. */
-export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields): RawInputs {
-  return Object.fromEntries(inputNames(fields).map((name) => [name, input(name)]))
+/** Reads all inputs, not yet parsed, and what the runner passes on under other names. */
+export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields, env: NodeJS.ProcessEnv): RawInputs {
+  return { ...readPassedInputs(env), ...Object.fromEntries(inputNames(fields).map((name) => [name, input(name)])) }
 }
 
 /** Returns the SHA-256 of a text, in hex digits. */
@@ -323,6 +326,10 @@ export function parseFields<F extends Fields>(
       return []
     }
   })
+  const defaults = Object.fromEntries(Object.values(fields).map(({ name, fallback }) => [name, fallback]))
+  const misspelled = findMisspelledInputs(raw, defaults)
+  // First, because the input that was meant may be missing, which is a problem too.
+  invalid.unshift(...misspelled.map((input) => [describeMisspelledInput(input)]))
   if (invalid.length === 0) return Object.fromEntries(values) as Parsed<F>
   const problems = invalid.flat()
   const title = invalid.length === 1 ? 'An input is invalid' : `${invalid.length} inputs are invalid`

@@ -12,7 +12,15 @@ import {
   type Step,
   type StepInputs,
 } from './step.ts'
-import { type Fields, inputNames, isGiven, type RawInputs, readRawInputs, SECRET_INPUTS } from './inputs.ts'
+import {
+  type Fields,
+  inputNames,
+  isGiven,
+  MIN_SECRET_CHARS,
+  type RawInputs,
+  readRawInputs,
+  SECRET_INPUTS,
+} from './inputs.ts'
 import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
 import { type Runner, createRunner, OutputsLost } from './toolkit.ts'
 
@@ -165,10 +173,11 @@ function readInputs(
 ): RawInputs {
   for (const name of SECRET_INPUTS.filter((name) => inputNames(fields).includes(name))) {
     const secret = runner.input(name)
+    if (secret.trim().length < MIN_SECRET_CHARS) continue
     runner.mask(secret)
     runner.mask(secret.trim())
   }
-  const inputs = readRawInputs(runner, fields)
+  const inputs = readRawInputs(runner, fields, env)
   if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }

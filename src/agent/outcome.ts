@@ -7,7 +7,7 @@ import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { quoteName } from '../text/markdown.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import { AGENT_FIELDS, DEFAULT_LABEL, type FailOn } from './inputs.ts'
+import { DEFAULT_LABEL, type FailOn } from './facts.ts'
 import {
   adviseOnPullRequest,
   checkGates,
@@ -15,7 +15,7 @@ import {
   describeOperation,
   formatPullRequest,
   formatPullRequestTitle,
-} from './pull-request-status.ts'
+} from './words.ts'
 import {
   getError,
   getJob,
@@ -27,31 +27,11 @@ import {
   isPullRequestRead,
   listWarnings,
   mayHaveUnseenChanges,
+  type Outcome,
   type Run,
   type Turn,
 } from './record.ts'
-
-/** The result of the step: the values of the output `outcome`. */
-export const OUTCOMES = [
-  'pull-request',
-  'no-changes',
-  'failed',
-  'archived',
-  'timed-out',
-  'unconfirmed',
-  'submitted',
-  'previewed',
-  'cancelled',
-  'skipped',
-  'error',
-] as const
-export type Outcome = (typeof OUTCOMES)[number]
-
-/** For a step with `command`, which cannot be combined with `job-id`. */
-export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
-
-export const RUN_AGAIN = 'Run the step again: it starts a new job.'
-export const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
+import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from './turn/target.ts'
 
 export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
@@ -76,6 +56,8 @@ interface Rule {
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
 const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
+const adviseOnUnknownDelivery = (run: Run): string => (isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT)
+
 /** The service accepted a follow-up whose turn was not seen to begin. */
 const isUnseen = (run: Run): boolean => isFollowUp(run) && getOwnTurn(run)?.sent === 'accepted'
 
@@ -193,7 +175,7 @@ const RULES: readonly Rule[] = [
     text: describeCancelled,
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
-      if (isDeliveryUnknown(run)) return isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT
+      if (isDeliveryUnknown(run)) return adviseOnUnknownDelivery(run)
       return isUnseen(run) ? CHECK_BEFORE_RESENDING : 'Run the step again if you still need it.'
     },
     // The step may have seen the end of the job, and been cancelled while it waited for checks.
@@ -228,6 +210,8 @@ const RULES: readonly Rule[] = [
     advice: (run) =>
       joinSentences([
         isUnseen(run) && CHECK_BEFORE_RESENDING,
+        // The hint of any other error says this already.
+        isDeliveryUnknown(run) && getError(run)?.code === 'internal' && adviseOnUnknownDelivery(run),
         (!isUnseen(run) || getError(run)?.code === 'internal') && hintOfError(run),
       ]),
   },
@@ -455,12 +439,6 @@ export function conclude(run: Run): Conclusion {
     advice: joinSentences([unmarked?.hint, !isRepeated && advice]) || undefined,
   }
 }
-
-const INPUT_NAMES = Object.values(AGENT_FIELDS).map(({ name }) => name)
-const NAMED_INPUT = new RegExp(`\`(?:${INPUT_NAMES.join('|')})[\`:]`)
-
-/** Whether a text names inputs, which say nothing to people who do not maintain the workflow. */
-export const namesInputs = (text: string): boolean => NAMED_INPUT.test(text)
 
 /** Returns how a turn ended, as a value of the output `outcome`. */
 export const getTurnOutcome = (turn: Turn): Outcome =>

@@ -7,13 +7,15 @@ import type { PullRequest } from '../github/pull-requests.ts'
 import { formatCount } from '../text/format.ts'
 import { removeHidden } from '../text/hidden.ts'
 import { cleanLines, cutToBytes, oneLine, takeFitting } from '../text/untrusted.ts'
-import type { ChangeContext } from './inputs.ts'
+import type { ChangeContext } from './facts.ts'
 
 /** The most that one part of the context adds to a prompt: the change, a comment's text, the failed checks. */
 export const MAX_CONTEXT_BYTES = 64 * 1024
 const MAX_FILE_NAME = 300
+
 /** Longer runs of backticks are cut, because their fences would use up the budget. */
 const MAX_RUN = 32
+
 /** The size of the two longest fences. */
 const MAX_FENCE_BYTES = 2 * (MAX_RUN + 1)
 
@@ -228,8 +230,10 @@ export function changeSection(change: Change, level: keyof typeof LEVEL_NAMES): 
 const NOUNS = { 'pull-request': 'Pull request', issue: 'Issue', discussion: 'Discussion' } as const
 
 const line = (name: string, value: string | undefined): string[] => (value ? [cleanName(`${name}: ${value}`)] : [])
+
 /** Not cleaned yet: all lines are cleaned together. */
 const block = (name: string, text: string | undefined): string[] => (text ? [`\n${name}:\n${text}`] : [])
+
 /** A text in Markdown, without what people do not see. */
 const body = (name: string, text = ''): string[] => block(name, removeHidden(text))
 

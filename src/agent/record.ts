@@ -13,7 +13,8 @@ import { ActionError, describeError, logCauses, asExpectedError } from '../runti
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { type AgentInputs, formatGrant, type Task } from './inputs.ts'
+import type { AgentInputs, Facts, Task } from './facts.ts'
+import { formatGrant } from './permissions.ts'
 
 /** The value of the output `checks`. `none`: no check is registered. Never treat this as `success`. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
@@ -65,6 +66,22 @@ export type RoundStop = RoundStopReason | 'nothing-failed'
 
 export const explainRoundStop = (stop: RoundStop | undefined): string | undefined =>
   stop === undefined || stop === 'nothing-failed' ? undefined : ROUND_STOP_REASONS[stop]
+
+/** The result of the step: the values of the output `outcome`. */
+export const OUTCOMES = [
+  'pull-request',
+  'no-changes',
+  'failed',
+  'archived',
+  'timed-out',
+  'unconfirmed',
+  'submitted',
+  'previewed',
+  'cancelled',
+  'skipped',
+  'error',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** One prompt, or one wait for a job. */
 export interface Turn {
@@ -326,13 +343,6 @@ export class Recorder {
 export function createUnstartedRun(error: ActionError | undefined, durationMs: number, isRehearsal = false): Run {
   const state = error === undefined ? 'no-key' : 'not-started'
   return { state, turns: [], startError: error, timeline: [], warnings: [], durationMs, isRehearsal }
-}
-
-// What a function takes of the step: the smallest of these groups that has what it uses, itself or through what it calls.
-
-/** Plain data. A function that takes only this sends no request and records nothing. */
-export interface Facts extends Pick<Step, 'context'> {
-  readonly inputs: AgentInputs
 }
 
 /** Adds the clients, the clock and the log. A function that takes this cannot change the record. */

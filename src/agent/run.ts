@@ -3,29 +3,18 @@ import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
-import {
-  type ChangeFacts,
-  compareForPeople,
-  findPeople,
-  listSources,
-  recordAdded,
-  resolveChange,
-} from './change/change.ts'
+import { type ChangeFacts, recordAdded, resolveChange } from './change/change.ts'
+import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
+import { listSources } from './change/sources.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { rejectUnsupportedEvent } from './change/unsupported-events.ts'
-import { acceptCommand, chooseCommandTarget, hasCommand } from './command.ts'
-import { decideNextRound, findRoundStop } from './fix-rounds.ts'
-import { type AgentInputs, AGENT_FIELDS, appendContext, isDryRunRequested, parseAgentInputs } from './inputs.ts'
-import { conclude, formatVerdict, nameTurn, type Outcome, titleTurn } from './outcome.ts'
-import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
-import { replyToComment } from './output/reply.ts'
-import { renderSummary } from './output/summary.ts'
-import { waitForChecks } from './pull-request/checks.ts'
-import { needsReviews, readTrackable, readMergeability, recordChanges, requestReviews } from './pull-request/examine.ts'
-import { createJobFollowUp } from './pull-request/follow-up.ts'
-import { completeHistory, trackPullRequest } from './pull-request/mark.ts'
-import { guardPullRequestEvent, rejectUntrackableInputs } from './pull-request/pull-request-event.ts'
+import { rejectUnsupportedEvent, guardPullRequestEvent, rejectUntrackableInputs } from './change/loop.ts'
+import { acceptCommand, chooseCommandTarget, hasCommand, replyToComment } from './features/command.ts'
+import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
+import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
+import type { AgentInputs } from './facts.ts'
+import { conclude, formatVerdict, nameTurn, titleTurn } from './outcome.ts'
 import {
+  type Outcome,
   type Acts,
   createUnstartedRun,
   describePullRequest,
@@ -39,9 +28,17 @@ import {
   type Run,
   shouldTrackPullRequest,
 } from './record.ts'
-import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './rolling.ts'
+import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
+import { renderSummary } from './output/summary.ts'
+import { waitForChecks, readMergeability } from './features/checks.ts'
+import { readTrackable, completeHistory, trackPullRequest } from './features/track.ts'
+import { recordChanges } from './features/changed-files.ts'
+import { createJobFollowUp } from './follow-up.ts'
+import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './features/rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
-import { type TurnEnd, JobWatch } from './turn/job-watch.ts'
+import { applyExemption } from './features/exempt.ts'
+import { findOutside } from './features/scope.ts'
+import { type TurnEnd, JobWatch } from './turn/watch.ts'
 import { plainTarget, type Target } from './turn/target.ts'
 import { runTurn } from './turn/send.ts'
 
@@ -63,7 +60,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
   }
   logEnd(step)
   // Both also run after a cancel, so neither may throw an `ActionError`.
-  await Promise.all([completeHistory(step), replyToComment(step)])
+  await Promise.all([completeHistory(step), replyToComment(step, namesInputs)])
   return record.read()
 }
 
@@ -79,7 +76,9 @@ async function runTurns(step: Acts): Promise<string | undefined> {
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)
   if (comment !== undefined && isSkip(comment)) return comment.reason
   const lookUp = openRollingLookUp(step)
-  const change = await resolveChange(step, lookUp.begin)
+  const resolved = await resolveChange(step, lookUp.begin)
+  if (isSkip(resolved)) return resolved.reason
+  const change = await applyExemption(resolved, step)
   if (isSkip(change)) return change.reason
   if (inputs.task.kind !== 'attach') warnOfReRun(step)
   const first = await (comment === undefined ? chooseTarget(lookUp, step) : chooseCommandTarget(comment, step))
@@ -165,7 +164,7 @@ async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target
   const { clock, deadlineAt, inputs, record } = step
   const mayFix = (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
-  const found = await waitForChecks(pullRequest, mayFix, step)
+  const found = await waitForChecks(pullRequest, mayFix, findOutside, step)
   record.update({ pullRequest: found })
   step.writeMilestone()
   const { target, stop } = await decideNextRound(pullRequest, found, step)

@@ -13,6 +13,7 @@ import {
   toServiceError,
   getRetryDelayMs,
   namingTheTime,
+  quoteReason,
   type ServiceOperation,
 } from './retry.ts'
 import { acceptedJobSchema, type Job, createJobSchema, findInvalidField, parseBody } from './schemas.ts'
@@ -210,7 +211,9 @@ function parseAcceptedJob(response: WireResponse, operation: ServiceOperation, r
   const job = parseBody(acceptedJobSchema, response.body)
   if (job !== undefined && (jobId === undefined || job.id === jobId)) return { kind: 'accepted', job }
   const text = `The service responded with ${response.status} but without a valid job ID.`
-  const cause = new ActionError('invalid-response', text, { hint: adviseOnAddress(response, redact) })
+  const quote = quoteReason(response, redact)
+  const hint = quote === undefined ? adviseOnAddress(response, redact) : undefined
+  const cause = new ActionError('invalid-response', text, { hint, quote })
   return { kind: 'delivery-unknown', error: createUnknownDeliveryError(cause, operation) }
 }
 

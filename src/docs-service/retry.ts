@@ -82,16 +82,19 @@ export function adviseOnAddress({ redirectHost }: WireResponse, redact: Redact):
   return `Check \`base-url\`: a proxy or a login page may respond instead of the service.${redirect}`
 }
 
-/** The response is JSON, but not of the service's interface: unlike the page of a proxy, this does not pass. */
-export class InvalidFieldError extends ActionError {
-  constructor({ status }: WireResponse, field: string) {
-    super(
-      'invalid-response',
-      `The service returned an invalid response (${status}): \`${field}\` is missing or invalid.`,
-      {
-        hint: "Check `base-url`. If it is right, report the response to the service's provider.",
-      },
-    )
+/** Quotes the reason in a response of the service. Some services send errors with the status 200. */
+export function quoteReason({ body }: WireResponse, redact: Redact): string | undefined {
+  return oneLine(readReason(parseBody(errorBodySchema, body)), MAX_QUOTE_CHARS, redact) || undefined
+}
+
+/** The response is empty, or JSON that is not of the service's interface: unlike the page of a proxy, this does not pass. */
+export class LastingResponseError extends ActionError {
+  /** @param problem the end of a sentence */
+  constructor(response: WireResponse, problem: string, redact: Redact) {
+    super('invalid-response', `The service returned an invalid response (${response.status}): ${problem}.`, {
+      hint: "Check `base-url`. If it is right, report the response to the service's provider.",
+      quote: quoteReason(response, redact),
+    })
   }
 }
 
@@ -100,7 +103,8 @@ export class InvalidFieldError extends ActionError {
  * @param field names the invalid field of a JSON response
  */
 export function createInvalidResponseError(response: WireResponse, redact: Redact, field?: string): ActionError {
-  if (field !== undefined) return new InvalidFieldError(response, field)
+  if (field !== undefined) return new LastingResponseError(response, `\`${field}\` is missing or invalid`, redact)
+  if (response.body === '') return new LastingResponseError(response, 'it has no content', redact)
   return new ActionError('invalid-response', `The service returned an invalid response (${response.status}).`, {
     hint: adviseOnAddress(response, redact),
   })
@@ -132,7 +136,7 @@ const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ..
     'stop',
     'proxy',
     'could not be reached, because the proxy refused the connection',
-    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+    'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, the rules of the proxy, and `NO_PROXY`. A proxy that requires a login must accept Basic authentication.',
   ],
   invalid: [
     'stop',
@@ -174,10 +178,12 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
   const { status, body, retryAfterMs } = result
   const refusal = parseBody(errorBodySchema, body)
   const isFromService = refusal !== undefined || body.trim() === ''
+  const byFirewall = `A firewall or proxy responded instead of the service (${status}).`
   if ([401, 403].includes(status) && !isFromService)
-    return new ActionError('proxy', `A firewall or proxy responded instead of the service (${status}).`, {
-      hint: CHECK_FIREWALL,
-    })
+    return new ActionError('proxy', byFirewall, { hint: CHECK_FIREWALL })
+  // The firewalls of some providers limit the addresses of GitHub's runners in this way (yihong0618/running_page#1110).
+  if (status === 429 && !isFromService)
+    return new ActionError('rate-limited', byFirewall, { hint: CHECK_FIREWALL, retryAfterMs, status })
   // A missing job is replaced by a new job, so only the service itself may report it: gateways have 404 pages, too.
   if (operation.kind === 'read' && [404, 410].includes(status) && refusal === undefined)
     return new ActionError('rejected', `The response does not come from the service's interface (${status}).`, {
@@ -189,7 +195,7 @@ export function toServiceError(result: WireResult, operation: ServiceOperation, 
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = listRefusals(operation)[status] ?? unlisted
-  const quote = oneLine(readReason(refusal), MAX_QUOTE_CHARS, redact) || undefined
+  const quote = quoteReason(result, redact)
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs, status })
 }
 
@@ -231,12 +237,12 @@ export function getRateLimitDelayMs(
   return floorMs + Math.max(0, Math.min(windowMs, leftMs - floorMs)) * random
 }
 
-/** The pace of reads while the service asks for a longer wait than there is time. */
-const SLOW_PACE_MS = 30_000
+/** A failed gateway can ask for a wait of an hour, which says nothing about the job behind it. */
+const MAX_REQUESTED_DELAY_MS = 60_000
 
-/** Returns the wait that a failed service asks for, or a long pause if the step would end before. */
+/** Returns the wait that a failed service asks for, within limits: the last read is at the deadline. */
 const getRequestedDelayMs = ({ retryAfterMs = 0 }: ActionError, leftMs: number): number =>
-  retryAfterMs > leftMs ? Math.min(SLOW_PACE_MS, leftMs) : retryAfterMs
+  Math.min(retryAfterMs, MAX_REQUESTED_DELAY_MS, leftMs)
 
 const FIRST_DELAY_MS = 1_000
 const MAX_DELAY_MS = 60_000
@@ -280,14 +286,16 @@ export function namingTheTime(error: ActionError, clock: Clock, deadlineAt: numb
 }
 
 /**
- * Returns the minimum wait before the next read, in milliseconds. If a failed service asks for a longer wait than there
- * is time, reads continue at a slow pace, and the last one is at the deadline.
+ * Returns the minimum wait before the next read, in milliseconds: as long as a rate limit asks for, and at most a minute after
+ * any other failure.
  * @throws ActionError the error itself, with the time, if the wait for a rate limit would pass the deadline
  */
 export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: number): number {
+  const { code, retryAfterMs = 0 } = error
   const leftMs = deadlineAt - clock.now()
-  if (error.code === 'rate-limited' && (error.retryAfterMs ?? 0) > leftMs) throw namingTheTime(error, clock, deadlineAt)
-  return getRequestedDelayMs(error, leftMs)
+  if (code !== 'rate-limited') return getRequestedDelayMs(error, leftMs)
+  if (retryAfterMs > leftMs) throw namingTheTime(error, clock, deadlineAt)
+  return retryAfterMs
 }
 
 /**

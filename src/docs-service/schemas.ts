@@ -1,6 +1,7 @@
 /** Parses and validates what the service returns. Schemas are lazy, because the prompt is sent before any of them is needed. */
 import * as z from 'zod/mini'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
+import { asSentence } from '../text/format.ts'
 import { acceptedFields, jobFields, type JobStatus, STATUS_PHRASES, type TerminalStatus } from './interface.ts'
 
 /** The URL of a pull request, which is safe to show, and its parts. */
@@ -169,12 +170,17 @@ function listReasons(value: unknown): readonly unknown[] {
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns the reason in the body of an error response, at any of the places that are in use. Empty if there is none. */
+/**
+ * Returns all different reasons in the body of an error response, at any of the places that are in use: often the first one only
+ * names the error, and another one says what is wrong. Empty if there is none.
+ */
 export function readReason(body: z.infer<typeof errorBodySchema> = {}): string {
   const { error, message, detail, errors, details } = body
   const lists = [errors, details, detail].flatMap(toList)
   const reasons = [...listReasons(error), message, detail, ...lists.flatMap(listReasons), ...listReasons(body)]
-  return reasons.find((reason): reason is string => typeof reason === 'string' && reason.trim() !== '') ?? ''
+  const texts = reasons.filter((reason) => typeof reason === 'string').map((reason) => reason.trim())
+  const different = [...new Set(texts)].filter((text) => text !== '')
+  return different.map((text, index) => (index < different.length - 1 ? asSentence(text) : text)).join(' ')
 }
 
 /** Parses a JSON body. Returns `undefined` if it does not match the schema. */

@@ -9,6 +9,7 @@ import {
   type FailureCause,
   failureCode,
   type HttpResponse,
+  isDefect,
   readText,
   USER_AGENT,
 } from '../http/exchange.ts'
@@ -104,7 +105,7 @@ export function toWireResponse(
 
 /**
  * Sends a request once. Failures are returned, because the caller's decisions depend on them.
- * @throws Error if the path would leave the base URL, which is a bug in the caller
+ * @throws Error for a bug in this action, such as a path that would leave the base URL; the request may have been sent
  */
 export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResult>
 
@@ -179,6 +180,7 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: Tr
     try {
       return await withDeadline(perform, { clock, signal, timeoutMs, timedOut })
     } catch (error) {
+      if (isDefect(error)) throw error
       // The status is enough for a refusal, even if its body is incomplete.
       if (refusal !== undefined) return refusal
       const cause = error === signal.reason ? 'cancelled' : error === timedOut ? 'timeout' : failureCause(error)

@@ -59,6 +59,14 @@ const OPTIONS = {
     defaultText: '',
     parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
   },
+  /** Empty if not set. */
+  gitHubBranch: {
+    flag: 'github-branch',
+    description: 'the branch of the run of a rehearsal',
+    accepts: 'the name of a branch',
+    defaultText: '',
+    parse: (text: string) => (/^\S*$/.test(text) ? text : undefined),
+  },
   changedFiles: {
     flag: 'changed',
     description: 'the files of the change that started the run, one a line',

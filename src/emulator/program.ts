@@ -52,7 +52,7 @@ function createStartMessage({ url, apiKey, github }: Emulator): object {
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
-  const { gitHubScenarios, gitHubRepository, changedFiles, ...others } = options
+  const { gitHubScenarios, gitHubRepository, gitHubBranch, changedFiles, ...others } = options
   const emulator = await startEmulator({
     ...others,
     // Visits are generated for the two years before the start, so another date would leave the most recent days empty.
@@ -61,6 +61,7 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
       scenario: combineScenarios(gitHubScenarios),
       changedFiles,
       ...(gitHubRepository === '' ? {} : { repository: gitHubRepository }),
+      ...(gitHubBranch === '' ? {} : { branch: gitHubBranch }),
     },
     onRequest: (request) => {
       print(formatRequest(request))

@@ -1,9 +1,10 @@
 /** Classifies error responses of GitHub, and converts them to errors with hints. */
 import * as z from 'zod/mini'
-import { failureCause } from '../http/exchange.ts'
+import { failureCause, isDefect } from '../http/exchange.ts'
 import { explainTlsFailures, isTlsFailure } from '../http/tls-failures.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
+import { formatUtc } from '../text/format.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { InvalidResponse, looseObject, skipMalformed, stringOrEmpty } from './schemas.ts'
 
@@ -22,6 +23,10 @@ export class TransportFailure extends Error {
     super('The request to GitHub got no complete response.', { cause })
   }
 }
+
+/** Returns the error of a request that got no complete response. A bug stays a bug. */
+export const toTransportFailure = (error: unknown): unknown =>
+  error instanceof ActionError || isDefect(error) ? error : new TransportFailure(error)
 
 const MAX_QUOTE_CHARS = 200
 /** Messages that repeat the status. */
@@ -92,6 +97,8 @@ export class ErrorResponse extends Error {
     this.#headers = headers
     this.isRateLimit =
       status === 429 ||
+      // Too much content in a short time (whatwg/spec-factory#55).
+      (status === 422 && [message, ...this.problems].some((text) => /\bsubmitted too quickly\b/i.test(text))) ||
       (status === 403 &&
         (this.#isUsedUp() ||
           headers['retry-after'] !== undefined ||
@@ -171,10 +178,11 @@ function toRefusalError(
     return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
       hint: "Use the repository's current name, and check `GITHUB_API_URL`.",
     })
-  if (isRateLimit)
-    return toError('rate-limited', "GitHub's rate limit is exceeded.", {
-      retryAfterMs: refusal.limitMs(now),
-    })
+  if (isRateLimit) {
+    const retryAfterMs = refusal.limitMs(now)
+    const endsAt = formatUtc(new Date(now.getTime() + retryAfterMs))
+    return toError('rate-limited', `GitHub's rate limit is exceeded until ${endsAt} UTC.`, { retryAfterMs })
+  }
   if (status >= 500 || status === 408) return toError('service-error', `GitHub responded with ${status}.`)
   if (status === 401)
     return toError('unauthorized', `GitHub rejected the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
@@ -191,6 +199,8 @@ function toRefusalError(
   const allow = refusal.isAboutNewLabel ? createLabel : isAboutPermissions ? grant : {}
   if (status === 403) return toError('forbidden', message, allow)
   if (status !== 404) return toError('rejected', message)
+  // GitHub names the reason, such as “No common ancestor between …” or “Pull requests are disabled …”.
+  if (!isAboutPermissions && !GENERIC.test(githubMessage)) return toError('not-found', message)
   const look = {
     hint: `Check that it exists, and that \`github-token\` has access to \`${repository}\`: \`GITHUB_TOKEN\` cannot access other private repositories.`,
   }

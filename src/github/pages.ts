@@ -61,7 +61,7 @@ export interface Cursor {
 /**
  * Takes only the cursor from the `next` link, so that a response cannot redirect paging to another host or endpoint.
  */
-function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | undefined {
+export function getNextCursor({ headers: { link = '' } }: GitHubResponse): Cursor | undefined {
   const address = /<([^<>]*)>;[^,]*\brel="next"/.exec(link)?.[1]
   if (address === undefined) return undefined
   const query = new URLSearchParams(address.replace(/^[^?]*/, ''))

@@ -7,7 +7,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
-import { ErrorResponse, TransportFailure, type GitHubResponse } from './github-error.ts'
+import { ErrorResponse, toTransportFailure, TransportFailure, type GitHubResponse } from './github-error.ts'
 import { InvalidResponse } from './schemas.ts'
 
 /** Loads the toolkit, which is large: a step that sends GitHub no request does not load it. */
@@ -76,6 +76,8 @@ const EXPIRY_SUSPECTED_MS = 30 * 60_000
 function isTransient(error: unknown, isIdempotent: boolean): boolean {
   // A truncated body, or the page of a proxy.
   if (error instanceof InvalidResponse) return isIdempotent
+  // GitHub may not know the new token of an app everywhere yet (octokit/auth-app.js#65). Nothing was processed.
+  if (error instanceof ErrorResponse && error.status === 401) return !error.isLate
   if (error instanceof ErrorResponse) return isIdempotent && (error.status >= 500 || error.status === 408)
   const cause = error instanceof TransportFailure ? failureCause(error.cause) : undefined
   return cause === 'no-connection' || (isIdempotent && cause === 'broken')
@@ -114,7 +116,7 @@ export function createRequestPolicy(
     await sleepWithProgress(ms, { clock, log, signal })
   }
 
-  /** @throws GitHubRefusal, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
+  /** @throws ErrorResponse, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
   async function attempt(
     send: (end: AbortSignal) => Promise<GitHubResponse>,
     redirect: RequestPolicy['redirect'],
@@ -179,7 +181,7 @@ async function exchangeText(send: Send, request: HttpRequest, signal: AbortSigna
     const response = await send(request, signal)
     return { response, text: await readText(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
-    throw error instanceof ActionError ? error : new TransportFailure(error)
+    throw toTransportFailure(error)
   }
 }
 

@@ -8,11 +8,12 @@ import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { type Deadline, withDeadline } from '../runtime/deadline.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
+import { quoteName } from '../text/markdown.ts'
 import type { Redact } from '../text/redact.ts'
 import { DEPENDABOT } from './event.ts'
-import { TransportFailure } from './github-error.ts'
-import { type Call, type Cursor, PAGE_SIZE, readAll } from './pages.ts'
-import { skipMalformed } from './schemas.ts'
+import { toTransportFailure, TransportFailure } from './github-error.ts'
+import { type Call, type Cursor, getNextCursor, PAGE_SIZE, readAll } from './pages.ts'
+import { parseResponse, skipMalformed, stringField } from './schemas.ts'
 import type { GitHubOptions, Send } from './transport.ts'
 
 interface WorkflowBranch {
@@ -50,8 +51,8 @@ function countsAsBase({ event, actor }: { readonly event: string; readonly actor
   return BRANCH_EVENTS.includes(event) && !(event === 'push' && actor === DEPENDABOT)
 }
 
-/** The list is newest first. Branches of forks can have the same name, so the run can be on a later page. */
-const MAX_PAGES = 10
+/** The list is newest first, and contains the runs of all branches. Older runs are only looked for in the filtered list. */
+const MAX_PAGES = 5
 
 /** A run of a deleted fork has no repository, so it is skipped as malformed. */
 const runSchema = z.lazy(() =>
@@ -59,17 +60,21 @@ const runSchema = z.lazy(() =>
     z.object({
       id: z.int(),
       event: z.string(),
+      head_branch: z.string(),
       head_sha: z.string(),
+      conclusion: stringField,
       actor: z.object({ login: z.string() }),
       head_repository: z.object({ full_name: z.string() }),
       repository: z.object({ full_name: z.string() }),
     }),
-    z.transform(({ id, event, head_sha: headSha, actor, head_repository: head, repository }) => ({
+    z.transform(({ id, event, head_branch: branch, head_sha: headSha, conclusion, actor, ...run }) => ({
       id,
       event,
+      branch,
       headSha,
+      isSuccess: conclusion === 'success',
       actor: actor.login,
-      isOfFork: head.full_name !== repository.full_name,
+      isOfFork: run.head_repository.full_name !== run.repository.full_name,
     })),
   ),
 )
@@ -86,24 +91,49 @@ const pageSchema = z.lazy(() =>
 export interface WorkflowRuns {
   /**
    * Finds the head commit of the last successful run of a workflow on a branch before the current run (`GET
-   * /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub filters branches by name only, so runs of forks
-   * and of pull requests are skipped here. Returns undefined if there is no such run.
+   * /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). Returns undefined if there is no such run.
+   *
+   * GitHub's lists by branch or status are stale or empty for hours at times, so the complete list is filtered here. Only if its
+   * newest 500 runs have no such run is the list by branch and status read, once.
+   * @throws ActionError `rejected` if older runs may have succeeded, and that list names none
    */
   readonly findLastSuccess: (before: WorkflowBranch) => Promise<string | undefined>
 }
 
+function createNoBaseError({ workflow, branch, isOther = false }: WorkflowBranch): ActionError {
+  const text = `none of the newest ${MAX_PAGES * PAGE_SIZE} runs of \`${workflow}\` was successful on ${quoteName(branch)}, and GitHub lists no older one.`
+  return new ActionError('rejected', text, {
+    hint: isOther
+      ? 'Start that workflow once by hand: later runs begin where that run succeeded.'
+      : 'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.',
+  })
+}
+
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
   findLastSuccess: ({ repository, workflow, branch, runId, isOther = false }) => {
-    const isBase = ({ id, event, actor, isOfFork }: Run): boolean =>
-      id < runId && (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) && !isOfFork
+    const isBase = ({ event, actor, ...run }: Run): boolean =>
+      run.id < runId &&
+      run.isSuccess &&
+      run.branch === branch &&
+      (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) &&
+      !run.isOfFork
     return call('actions: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
-      const successes = { branch, status: 'success', exclude_pull_requests: true } as const
-      const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, ...successes }
+      const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, exclude_pull_requests: true } as const
+      const nextCursors: (Cursor | undefined)[] = []
+      const readPage = async (cursor: Cursor) => {
+        const response = await request(route, { ...query, ...cursor })
+        nextCursors.push(getNextCursor(response))
+        return response
+      }
       const limits = { maxPages: MAX_PAGES, canBeCut: true } as const
-      const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
       const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: isBase })
-      return runs.find(isBase)?.headSha
+      const newest = runs.find(isBase)
+      if (newest !== undefined || nextCursors.at(-1) === undefined) return newest?.headSha
+      const successes = parseResponse(pageSchema, await request(route, { ...query, branch, status: 'success' }))
+      const older = successes.find(isBase)
+      if (older === undefined) throw createNoBaseError({ repository, workflow, branch, runId, isOther })
+      return older.headSha
     })
   },
 })
@@ -135,7 +165,7 @@ async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array>
   try {
     yield* body
   } catch (error) {
-    throw new TransportFailure(error)
+    throw toTransportFailure(error)
   }
 }
 
@@ -151,7 +181,7 @@ export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: 
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<string> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
-      throw error instanceof ActionError ? error : new TransportFailure(error)
+      throw toTransportFailure(error)
     })
     if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
     return readEnd(readBody(body))

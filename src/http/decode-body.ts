@@ -1,4 +1,5 @@
 /** Decompresses the bodies of responses. */
+import { pipeline, Readable } from 'node:stream'
 
 type Body = AsyncIterable<Uint8Array>
 type Decoder = 'createGunzip' | 'createInflate' | 'createInflateRaw' | 'createBrotliDecompress'
@@ -32,8 +33,9 @@ async function* decodeOnce(body: Body, encoding: string): AsyncGenerator<Uint8Ar
     yield* readAll()
     return
   }
-  // Loaded on demand, because compressed responses are rare.
-  const [{ pipeline, Readable }, zlib] = await Promise.all([import('node:stream'), import('node:zlib')])
+  // Loaded on demand, because compressed responses are rare. `node:stream` is loaded at the start by undici anyway, and in a
+  // bundle, `import()` of a module that is a function returns no named exports.
+  const zlib = await import('node:zlib')
   // An error of the body or of the decoder is thrown by the loop over the decoder.
   yield* pipeline(Readable.from(readAll()), zlib[name](), () => undefined)
 }

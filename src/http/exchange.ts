@@ -63,6 +63,10 @@ function readFields(error: unknown) {
   return { code: String(code), syscall, message: String(message), parts }
 }
 
+/** Returns the status with which a proxy rejects a tunnel. undici reports it in the message only. */
+const getProxyStatus = (code: string, message: string): string | undefined =>
+  code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
+
 /** Classifies an error of undici or Node. An unknown error is `broken`, the class that guarantees least. */
 export function failureCause(error: unknown): FailureCause {
   if (error instanceof ConnectFailure) return error.classify()
@@ -72,17 +76,26 @@ export function failureCause(error: unknown): FailureCause {
   if (CONNECT_SYSCALLS.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
   if (INVALID_CODE.test(code)) return 'invalid'
   if (code === TOO_LARGE_CODE) return 'too-large'
-  // undici reports a rejected tunnel in the message only.
-  const proxyStatus = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
+  const proxyStatus = getProxyStatus(code, message)
   if (proxyStatus !== undefined) return Number(proxyStatus) >= 500 ? 'no-connection' : 'proxy-refused'
   return classifyTlsFailure(code, message) ?? 'broken'
 }
 
-/** Returns the code of an error, such as `ECONNRESET`. Its message is not shown: it can contain URLs or keys. */
+const DEFECT_NAMES = ['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError']
+
+/** Whether an error is a bug in this action and not a failure of a request: such errors of undici and Node have a code. */
+export function isDefect(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as Readonly<Record<string, unknown>>
+  return code === undefined && DEFECT_NAMES.includes(String(name))
+}
+
+/** Returns the code of an error, such as `ECONNRESET`, or the status of a proxy, such as `407`. The error's message is not shown: it can contain URLs or keys. */
 export function failureCode(error: unknown): string | undefined {
   if (error instanceof ConnectFailure) return failureCode(error.cause)
-  const { code, parts } = readFields(error)
+  const { code, message, parts } = readFields(error)
   if (parts.length > 0) return failureCode(parts[0])
+  const proxyStatus = getProxyStatus(code, message)
+  if (proxyStatus !== undefined) return proxyStatus
   // OpenSSL's code for some alerts begins with `ERR_SSL_SSL/TLS_`.
   return /^[A-Z][A-Z0-9_/]{0,63}$/.test(code) ? code : undefined
 }

@@ -64,7 +64,9 @@ function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean
 }
 
 function parseProxy(text: string): URL | undefined {
-  const address = text.includes('://') ? text : `http://${text}`
+  // For `DOMAIN\user`: as in curl, a backslash belongs to the user name. In a URL, it would end the host.
+  const encoded = text.replaceAll('\\', '%5C')
+  const address = encoded.includes('://') ? encoded : `http://${encoded}`
   return /^https?:\/\//i.test(address) ? parseUrl(address) : undefined
 }
 
@@ -79,7 +81,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const address = parseProxy(proxy)
   if (address !== undefined) return address
   throw new ActionError('proxy', 'The proxy URL in the environment is invalid.', {
-    hint: 'Set `HTTPS_PROXY` or `HTTP_PROXY` to an `http:` or `https:` URL, or add the service to `NO_PROXY`.',
+    hint: 'Set `HTTPS_PROXY` or `HTTP_PROXY` to an `http:` or `https:` URL, or add the service to `NO_PROXY`. In a user name or a password, write `#`, `/`, `?` and `@` as `%23`, `%2F`, `%3F` and `%40`.',
   })
 }
 

@@ -3,11 +3,12 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { StepResult, Host } from '../action/step.ts'
+import { describeMisspelledInput, findMisspelledInputs, readPassedInputs } from '../action/misspelled-inputs.ts'
 import { REHEARSAL_VARIABLE } from '../action/rehearsal.ts'
 import { toErrorResult } from '../action/run-action.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { writeGh } from './gh.ts'
-import { killService, serviceArguments, startService } from './service-process.ts'
+import { INPUT_DEFAULTS, killService, serviceArguments, startService } from './service-process.ts'
 
 /** Main step and post step are one program. The main step always saves a state, at least `null`, which distinguishes the two. */
 const SERVICE_STATE = 'service'
@@ -40,14 +41,24 @@ interface ServiceState {
   readonly folder: string
 }
 
+/** @throws ActionError `invalid-input` */
+function assertNoMisspelledInputs(env: NodeJS.ProcessEnv): void {
+  const misspelled = findMisspelledInputs(readPassedInputs(env), INPUT_DEFAULTS)
+  if (misspelled.length > 0)
+    throw new ActionError('invalid-input', misspelled.map(describeMisspelledInput).join('\n'), {
+      hint: 'Correct the `with:` block of this step.',
+    })
+}
+
 async function start(program: string, host: Host): Promise<StepResult> {
   const { runner, env } = host
   const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}`)
   try {
     runner.saveState(SERVICE_STATE, JSON.stringify(null))
+    assertNoMisspelledInputs(env)
     fs.mkdirSync(folder)
     writeGh(folder)
-    const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'])]
+    const command = [program, ...serviceArguments(runner.input, env['GITHUB_REPOSITORY'], env['GITHUB_REF_NAME'])]
     const { pid, access } = await startService(command, getLogFile(folder), host)
     try {
       const state: ServiceState = { pid, folder }

@@ -23,10 +23,11 @@ export const INPUT_DEFAULTS = {
  * The service's command line. The service validates the values, because the bundle of this action does not contain the
  * scenarios.
  * @param repository `owner/name` of the run, so that the embedded GitHub knows its commits
+ * @param branch of the run, so that earlier runs were on it
  */
-export function serviceArguments(input: (name: string) => string, repository = ''): string[] {
+export function serviceArguments(input: (name: string) => string, repository = '', branch = ''): string[] {
   const flags = Object.entries(INPUT_DEFAULTS).map(([name, usual]) => `--${name}=${input(name).trim() || usual}`)
-  return repository === '' ? flags : [...flags, `--github-repository=${repository}`]
+  return repository === '' ? flags : [...flags, `--github-repository=${repository}`, `--github-branch=${branch}`]
 }
 
 const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')

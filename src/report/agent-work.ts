@@ -1,5 +1,6 @@
 /** Reads the pull requests of the agent, and what their history comments prove. */
-import { type History, listHistories } from '../agent/pull-request/history.ts'
+import type { History } from '../agent/history/state.ts'
+import { listHistories } from '../agent/history/store.ts'
 import { requireGitHub, type Step } from '../action/step.ts'
 import { failsForAll } from '../github/github-error.ts'
 import { hasLabel } from '../github/labels.ts'

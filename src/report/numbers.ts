@@ -1,5 +1,5 @@
 /** Counts what happened to the agent's pull requests. */
-import type { History, HistoryRow } from '../agent/pull-request/history.ts'
+import type { History, HistoryRow } from '../agent/history/state.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { DAY_MS } from '../runtime/clock.ts'
 
@@ -21,6 +21,7 @@ export interface AgentPullRequest extends Pick<
 }
 
 const HOUR_MS = 3_600_000
+
 /** An open pull request waits if it is older. */
 const MAX_OPEN_DAYS = 3
 /** A share of fewer pull requests that have ended says nothing about a prompt. */

@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../action/step.ts'
-import { formatRetryTime, getRetryDelayMs, InvalidFieldError, maxRetryAfterMs, tryRead } from '../docs-service/retry.ts'
+import {
+  formatRetryTime,
+  getRetryDelayMs,
+  LastingResponseError,
+  maxRetryAfterMs,
+  tryRead,
+} from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/interface.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepWithProgress } from '../runtime/heartbeat.ts'
@@ -16,7 +22,7 @@ import type { VisitorRow, VisitorTotals } from './inputs.ts'
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
 
-/** More retries would not repair a page without a required field. */
+/** More retries would not repair a page that is empty or lacks a required field. */
 const MAX_INVALID_PAGES = 3
 
 /**
@@ -37,7 +43,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
         return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }
       }
       lastError = page
-      invalidInARow = page instanceof InvalidFieldError ? invalidInARow + 1 : 0
+      invalidInARow = page instanceof LastingResponseError ? invalidInARow + 1 : 0
       if (invalidInARow === MAX_INVALID_PAGES) throw page
       maxRetryAfterMs(page, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()

@@ -1,195 +1,255 @@
 import { expect, test } from '@jest/globals'
+import { resolveChange } from '../../../src/agent/change/change.ts'
+import { findPeople, rankAuthors, compareForPeople } from '../../../src/agent/features/reviewers.ts'
+import { applyExemption } from '../../../src/agent/features/exempt.ts'
+import { listSources } from '../../../src/agent/change/sources.ts'
+import { isSkip } from '../../../src/agent/skip.ts'
+import type { ComparedCommit } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
+import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import {
   comparing,
-  createGitHubError,
+  fakeGitHub,
   mergedBy,
   PULL_REQUEST,
+  pullCommit,
   PUSH,
-  pullCommits,
+  createGitHubError,
   rejectWith,
-  resolveInOrder,
+  RUN_FACTS,
 } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
-import { type GivenEvent, playChange, type Responses } from '../../support/play-change.ts'
 
-const OWN = mergedBy(7, 'docs-agent')
-const [B, NEWER] = [commit('b'), commit('c')]
+const ANN = { login: 'ann', type: 'User' }
+const by = (login: string, type = 'User'): ComparedCommit => ({
+  sha: login,
+  message: 'Change',
+  author: 'Anybody',
+  account: { login, type },
+})
 
-interface Pushed {
-  readonly id?: string
-  readonly message?: string
-  readonly author?: string
-  readonly committer?: string
+test('ranks authors by their number of commits, then by their newest commit', () => {
+  const commits = [by('ann'), by('bob'), by('ann'), by('cid'), by('bot[bot]', 'Bot'), by('', ''), by('bob'), by('dan')]
+  expect(rankAuthors(commits)).toEqual(['bob', 'ann', 'dan', 'cid'])
+})
+
+interface Given {
+  readonly reviewers?: string
+  readonly responses?: Partial<GitHub>
+  readonly eventName?: string
+  readonly payload?: unknown
+  readonly more?: Readonly<Record<string, string>>
 }
-const pushOf = (commits: readonly Pushed[], sender: object = PUSH.sender): GivenEvent => [
-  'push',
-  {
-    ...PUSH,
-    sender,
-    commits: commits.map(({ id = B, message = 'Change', author = 'ann', committer = 'web-flow' }) => ({
-      id,
-      message,
-      author: { name: 'Docs', ...(author !== '' && { username: author }) },
-      committer: committer === '' ? {} : { username: committer },
-    })),
-  },
-]
-const BOT = { login: 'merge[bot]', type: 'Bot' }
 
-type Lists = readonly (readonly ListedPullRequest[] | ReturnType<typeof createGitHubError>)[]
-/** GitHub's lists for the commit, one for each look-up. */
-const listing = (...lists: Lists): Responses => ({ findPullRequestsOfCommit: resolveInOrder(...lists) })
-
-test.each<[what: string, pushed: Pushed, sender: object, lists: Lists, isOwn: boolean, mostMs: number]>([
-  ['at once', {}, PUSH.sender, [[OWN]], true, 0],
-  ['after 3 s', {}, PUSH.sender, [[], [OWN]], true, 3_000],
-  ['after GitHub did not know the commit', {}, PUSH.sender, [createGitHubError('rejected'), [OWN]], true, 3_000],
-  ['never', {}, PUSH.sender, [[]], false, 3_000],
-  ["never, for a colleague's commit", { author: 'bea', committer: 'bea' }, PUSH.sender, [[]], false, 3_000],
-  [
-    'never, for a commit by the pusher that somebody else committed',
-    { committer: 'bea' },
-    PUSH.sender,
-    [[]],
-    false,
-    3_000,
-  ],
-  ['never, for a commit without an account', { author: '', committer: '' }, PUSH.sender, [[]], false, 3_000],
-  ["after 8 s, for a bot's commit", { author: 'docs-agent[bot]' }, PUSH.sender, [[], [], [OWN]], true, 8_000],
-  [
-    'after 8 s, for a commit by a bot as committer',
-    { committer: 'merge[bot]' },
-    PUSH.sender,
-    [[], [], [OWN]],
-    true,
-    8_000,
-  ],
-  ["never, for a bot's commit", { author: 'docs-agent[bot]' }, PUSH.sender, [[]], false, 8_000],
-  ["never, for the pusher's own commit", { committer: 'ann' }, PUSH.sender, [[]], false, 0],
-  ["at once, for the pusher's own rebase", { committer: 'ann' }, PUSH.sender, [[OWN]], true, 0],
-  [
-    'never, for a push by a bot of its own commit',
-    { author: BOT.login, committer: BOT.login },
-    BOT,
-    [[]],
-    false,
-    8_000,
-  ],
-])(
-  'looks up the pull request of a pushed commit, which GitHub lists %s',
-  async (_what, pushed, sender, lists, isOwn, mostMs) => {
-    const { skip, sleptMs } = await playChange({}, pushOf([pushed], sender), listing(...lists))
-    expect(skip?.includes('#7') === true).toBe(isOwn)
-    expect(sleptMs).toBeLessThanOrEqual(mostMs)
-  },
-)
-
-test('looks up an older commit of the range once', async () => {
-  const older = comparing({ commits: [{ sha: commit('9'), message: 'Old', author: 'Docs' }], totalCommits: 1 })
-  const given = { 'change-context': 'commits' }
-  const played = await playChange(given, ['schedule'], { ...older, ...listing([], [OWN]) })
-  expect(played).toMatchObject({ skip: undefined, sleptMs: 0 })
-})
-
-test('looks up first the commits that need no second look', async () => {
-  const commits = [
-    { id: B, author: 'docs-agent[bot]' },
-    { id: NEWER, committer: 'ann' },
-    { id: commit('d'), author: 'bea' },
-  ]
-  const looked: string[] = []
-  const findPullRequestsOfCommit: GitHub['findPullRequestsOfCommit'] = (_repository, sha) => {
-    looked.push(sha)
-    return Promise.resolve([])
+/** Resolves the change that started a run. */
+async function open({ reviewers = '', responses, eventName = 'push', payload = PUSH, more = {} }: Given) {
+  const nobodysOwn: Partial<GitHub> = {
+    listComments: () => Promise.resolve([]),
+    readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, author: ANN, labels: [] }),
   }
-  const { skip, sleptMs } = await playChange({}, pushOf(commits), { findPullRequestsOfCommit })
-  expect({ skip, sleptMs, looked }).toEqual({ skip: undefined, sleptMs: 0, looked: [NEWER] })
+  const github = fakeGitHub({ ...nobodysOwn, ...responses })
+  const raw = { 'github-token': 'ghs_token', reviewers, ...more }
+  const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
+  const resolved = await resolveChange(step)
+  const found = isSkip(resolved) ? resolved : await applyExemption(resolved, step)
+  if (isSkip(found)) throw new Error(found.reason)
+  const change = await compareForPeople(found, step)
+  const losses = step.record.read().warnings.map(({ message }) => message)
+  return { change, step, losses, calls: github.calls }
+}
+
+async function findAuthors(given: Given) {
+  const { change, step, losses, calls } = await open(given)
+  return { authors: await findPeople(change, await listSources(change, step), step), losses, calls }
+}
+
+test('reads the authors only if the inputs request them, and compares each range once', async () => {
+  const countComparisons = ({ calls }: { readonly calls: readonly string[] }) =>
+    calls.filter((name) => name === 'compare').length
+  const none = await findAuthors({})
+  expect([none.authors, countComparisons(none), none.losses]).toEqual([[], 0, []])
+  for (const more of [{}, { 'change-context': 'commits' }]) {
+    const found = await findAuthors({ reviewers: 'change-authors', more })
+    expect([found.authors, countComparisons(found)]).toEqual([['ann'], 1])
+  }
 })
 
-test('waits at most 8 s for any number of commits', async () => {
-  const commits = ['1', '2', '3', '4'].map((digit) => ({ id: commit(digit), author: BOT.login, committer: BOT.login }))
-  const { skip, sleptMs } = await playChange({}, pushOf(commits, BOT), listing([]))
-  expect(skip).toContain('A bot caused the event')
-  expect(sleptMs).toBeLessThanOrEqual(8_000)
+test('finds no authors if there is nothing to compare', async () => {
+  const responses = { findLastSuccess: () => Promise.resolve(undefined) }
+  const found = await findAuthors({ reviewers: 'change-authors', responses, eventName: 'schedule', payload: {} })
+  expect(found).toMatchObject({ authors: [], losses: [] })
 })
 
-/** The pull request that a message names. */
-const reads = (read: Partial<PullRequest>): Responses => ({
-  ...listing([]),
-  readPullRequest: ({ number }) =>
-    number === 7 ? Promise.resolve({ ...PULL_REQUEST, ...read }) : Promise.reject(createGitHubError('not-found')),
-})
-const MERGED = { state: 'merged', mergeCommitSha: B } as const
-
-test.each<[message: string, read: Partial<PullRequest>, isOwn: boolean]>([
-  ['Fix it (#7)', MERGED, true],
-  ['Correct the guide (#7)\n\nMore', MERGED, true],
-  ['Merge pull request #7 from acme/agent', MERGED, true],
-  ['Undo (#7)', { ...MERGED, mergeCommitSha: NEWER }, false],
-  ['Like (#7)', { ...MERGED, state: 'open' }, false],
-  ['See #7', MERGED, false],
-  ['Fix (#)', MERGED, false],
-  ['Fix (#99)', MERGED, false],
-])('reads the pull request that the message “%s” names: %j', async (message, read, isOwn) => {
-  const { skip, calls } = await playChange({}, pushOf([{ message }]), reads(read))
-  expect(skip?.includes('#7') === true).toBe(isOwn)
-  expect(calls.includes('findPullRequestsOfCommit')).toBe(!isOwn)
+test('warns if GitHub does not provide the change of the authors', async () => {
+  const responses = { compare: rejectWith(createGitHubError('forbidden')) }
+  const { authors, losses } = await findAuthors({ reviewers: 'change-authors', responses })
+  expect(authors).toEqual([])
+  expect(losses).toEqual([
+    'Could not determine who wrote or approved the change, so no review was requested from these people',
+  ])
 })
 
-test('finds the pull request in the list if the message names an issue', async () => {
-  const responses = { ...reads({}), ...listing([OWN]) }
-  expect((await playChange({}, pushOf([{ message: 'Fix (#99)' }]), responses)).skip).toContain('#7')
+const APPROVERS = { reviewers: 'change-reviewers' }
+
+/** @param pulls the source pull request of each commit */
+const withSources = (pulls: Readonly<Record<string, ListedPullRequest | readonly []>>): Partial<GitHub> => ({
+  ...comparing({
+    commits: Object.keys(pulls).map((sha) => ({ ...by('ann'), sha })),
+    totalCommits: Object.keys(pulls).length,
+  }),
+  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve([pulls[sha] ?? []].flat()),
+  listPullRequestCommits: () => Promise.resolve([]),
 })
 
-const HUNDRED = Array.from({ length: 120 }, (_, index) => ({
-  id: String(index).padStart(40, '0'),
-  message: `Page ${index}`,
-}))
-const listed = pullCommits(...HUNDRED.map(({ id, message }) => ({ sha: id, message, author: 'Docs' })))
-/** Only the newest commit is looked up successfully. */
-const ofNewest = (newest: string): Responses => ({
-  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === newest ? [OWN] : []),
-  listPullRequestCommits: () => Promise.resolve(listed),
+const [A, B, C] = [commit('1'), commit('2'), commit('3')]
+const listSourceNames = async ({ change, step }: Pick<Awaited<ReturnType<typeof open>>, 'change' | 'step'>) =>
+  (await listSources(change, step)).map(({ repository, number }) => `${repository}#${number}`)
+
+test('lists merged pull requests, newest first', async () => {
+  const responses = withSources({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
+  const found = await open({ ...APPROVERS, responses })
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
 })
 
-test('looks up 120 commits that a pull request lists by the newest commit', async () => {
-  const commits = [...HUNDRED, { id: B, message: 'Merge' }]
-  const { skip, calls } = await playChange({}, pushOf(commits), ofNewest(B))
-  expect(skip).toContain('#7')
-  expect(calls).toEqual(['findPullRequestsOfCommit', 'listPullRequestCommits'])
+test('lists all sources of a long change, each once', async () => {
+  const many = Array.from(
+    { length: 60 },
+    (_, index) => [String(index).padStart(40, '0'), mergedBy(100 + (index >> 1))] as const,
+  )
+  const found = await open({ ...APPROVERS, responses: withSources(Object.fromEntries(many)) })
+  expect(await listSourceNames(found)).toHaveLength(30)
 })
 
-test('looks up each commit of a rebase merge, which has a new id, and lists the pull request once', async () => {
-  const rebased = ['1', '2', '3'].map((digit) => ({ id: commit(digit), message: `Page ${digit}` }))
-  const responses: Responses = { ...listing([OWN]), listPullRequestCommits: () => Promise.resolve(listed) }
-  const { skip, calls, sleptMs } = await playChange({}, pushOf(rebased), responses)
-  expect({ skip, sleptMs }).toEqual({ skip: expect.stringContaining('#7') as unknown, sleptMs: 0 })
-  expect(calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(3)
-  expect(calls.filter((name) => name === 'listPullRequestCommits')).toHaveLength(1)
+const manyShas = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(index).padStart(40, '0'))
+const UNKNOWN_SOURCES =
+  'Could not determine all pull requests that the change came from, so some people who approved these pull requests may not have been asked for a review'
+const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
+  step.record.read().warnings.map(({ message }) => message)
+
+test('looks up 100 commits at most, and reports that there are more', async () => {
+  const shas = manyShas(120)
+  const oldest = shas.slice(0, 10)
+  const [newest = ''] = shas.slice(-1)
+  const responses: Partial<GitHub> = {
+    ...withSources({ ...Object.fromEntries(shas.map((sha) => [sha, []])), [newest]: mergedBy(5) }),
+    listPullRequestCommits: () => Promise.resolve([...oldest, newest].map((sha) => pullCommit({ sha, author: 'Ann' }))),
+  }
+  const found = await open({ ...APPROVERS, responses })
+  expect(await listSourceNames(found)).toEqual(['acme/docs#5'])
+  expect(listLosses(found)).toEqual([UNKNOWN_SOURCES])
+  expect(found.step.record.read().warnings[0]?.error.message).toContain('more than 100 commits to look up')
+  expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(100)
 })
 
-test('fails after a hundred look-ups', async () => {
-  const each = (count: number): GivenEvent =>
-    pushOf(HUNDRED.slice(0, count).map(({ id }) => ({ id, author: 'docs-agent[bot]' })))
-  const responses = { ...listing([OWN]), listPullRequestCommits: () => Promise.resolve([]) }
-  expect((await playChange({}, each(100), responses)).skip).toContain('#7')
-  await expect(playChange({}, each(101), responses)).rejects.toMatchObject({
-    code: 'not-sent',
-    message: expect.stringContaining('the change has more than 100 commits to look up') as unknown,
-    hint: expect.stringContaining('Use a smaller range') as unknown,
+test('keeps the sources that were found if GitHub fails, and reports it once', async () => {
+  const { findPullRequestsOfCommit, ...responses } = withSources({
+    [A]: mergedBy(5),
+    [B]: mergedBy(6),
+    [C]: mergedBy(7),
+  })
+  const failing: Partial<GitHub> = {
+    ...responses,
+    findPullRequestsOfCommit: (repository, sha) =>
+      sha === B || findPullRequestsOfCommit === undefined
+        ? Promise.reject(createGitHubError('service-error'))
+        : findPullRequestsOfCommit(repository, sha),
+  }
+  const given = { eventName: 'schedule', payload: {}, more: { 'change-range': 'v1...v2', label: 'docs-agent' } }
+  const found = await open({ ...given, responses: failing })
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
+  expect(listLosses(found)).toEqual([
+    'Could not determine all pull requests that the change came from, so the history may not name all of them',
+  ])
+})
+
+test('after the turn, looks up no commit again, also without a pull request', async () => {
+  const toEventCommit = (id: string) => ({ id, author: { username: 'ann' }, committer: { username: 'ann' } })
+  const payload = { ...PUSH, commits: [A, B, C].map(toEventCommit) }
+  const responses = withSources({ [A]: [], [B]: [], [C]: [] })
+  const found = await open({ payload, more: { 'skip-labels': 'no-docs', label: 'docs-agent' }, responses })
+  expect(await listSourceNames(found)).toEqual([])
+  expect(found.calls.filter((call) => call === 'findPullRequestsOfCommit')).toHaveLength(3)
+})
+
+test('after the turn, does not wait for the list of a commit that its author did not push', async () => {
+  const toEventCommit = (id: string) => ({ id, author: { username: 'dora' }, committer: { username: 'dora' } })
+  const payload = { ...PUSH, commits: [A, B].map(toEventCommit) }
+  const found = await open({ ...APPROVERS, payload, responses: withSources({ [A]: [], [B]: [] }) })
+  const before = found.step.clock.now()
+  const lookedUp = found.calls.length
+  expect(await listSourceNames(found)).toEqual([])
+  expect(found.calls.slice(lookedUp)).toContain('findPullRequestsOfCommit')
+  expect(found.step.clock.now()).toBe(before)
+})
+
+test.each<[what: string, given: Given]>([
+  [
+    'of the event',
+    {
+      eventName: 'pull_request',
+      payload: { pull_request: { number: 12, base: { sha: commit('a') }, head: { sha: commit('b') } } },
+    },
+  ],
+  [
+    'of `change-range`',
+    {
+      eventName: 'workflow_dispatch',
+      payload: {},
+      more: { 'change-range': 'pull/12' },
+      responses: { readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number }) },
+    },
+  ],
+])('lists the pull request %s without a look-up', async (_what, given) => {
+  const found = await open({ ...APPROVERS, ...given })
+  expect(await listSourceNames(found)).toEqual(['acme/docs#12'])
+  expect(found.calls).not.toContain('findPullRequestsOfCommit')
+})
+
+test('does not look up approvers before the prompt is sent', async () => {
+  const { calls } = await open({ ...APPROVERS, responses: withSources({ [A]: mergedBy(5) }) })
+  expect(calls).not.toContain('listApprovers')
+})
+
+const APPROVED: Readonly<Record<number, readonly string[]>> = { 1: ['ann'], 2: ['bob', 'cid'], 3: ['bob'] }
+
+/** Finds who approved the three pull requests that an event names. */
+async function findApprovers(responses: Partial<GitHub>) {
+  const pulls = [1, 2, 3].map((number) => ({ number, base: { sha: commit('a') }, head: { sha: commit('b') } }))
+  const payload = { workflow_run: { event: 'push', head_sha: commit('b'), pull_requests: pulls } }
+  const { change, step, calls } = await open({ ...APPROVERS, eventName: 'workflow_run', payload, responses })
+  const before = calls.length
+  const found = await findPeople(change, await listSources(change, step), step)
+  return { found, calls: calls.slice(before), losses: step.record.read().warnings.map(({ message }) => message) }
+}
+
+test('ranks approvers by the number of pull requests that they approved', async () => {
+  const listApprovers: GitHub['listApprovers'] = ({ number }) => Promise.resolve(APPROVED[number] ?? [])
+  const calls = ['listApprovers', 'listApprovers', 'listApprovers']
+  expect(await findApprovers({ listApprovers })).toEqual({ found: ['bob', 'ann', 'cid'], calls, losses: [] })
+})
+
+test.each([
+  ['the person who merged it', { login: 'mona', type: 'User' }, ['mona']],
+  ['nobody if a bot merged it', { login: 'merge-queue[bot]', type: 'Bot' }, []],
+  ['nobody if it is not merged', { login: '', type: '' }, []],
+])('uses for a pull request without an approval: %s', async (_whom, mergedBy, found) => {
+  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, author: ANN, labels: [], mergedBy })
+  expect(await findApprovers({ readPullRequest })).toMatchObject({ found, losses: [] })
+})
+
+test('skips only the pull request whose reviews cannot be read', async () => {
+  const listApprovers: GitHub['listApprovers'] = ({ number }) =>
+    number === 2 ? Promise.reject(createGitHubError('invalid-response')) : Promise.resolve(APPROVED[number] ?? [])
+  expect(await findApprovers({ listApprovers })).toMatchObject({
+    found: ['ann', 'bob'],
+    losses: ['Could not determine who approved pull request #2, to request a review'],
   })
 })
 
-test('looks up each commit once for the loop guard and `skip-labels`', async () => {
-  const responses = { ...listing([mergedBy(8, 'no-docs')]), listComments: () => Promise.resolve([]) }
-  const { skip, calls } = await playChange({ 'skip-labels': 'no-docs' }, pushOf([{}]), responses)
-  expect(skip).toContain('Every pull request of the change has a label from `skip-labels`: #8.')
-  expect(calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(1)
-})
-
-test('fails if a look-up fails, and does not retry it later', async () => {
-  const down = { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) }
-  await expect(playChange({}, pushOf([{}]), down)).rejects.toMatchObject({ code: 'not-sent' })
+test('warns once if the token cannot read reviews', async () => {
+  const { found, calls, losses } = await findApprovers({ listApprovers: rejectWith(createGitHubError('forbidden')) })
+  expect([found, calls]).toEqual([[], ['listApprovers']])
+  expect(losses).toEqual(['Could not determine everybody who approved the change to request their reviews'])
 })

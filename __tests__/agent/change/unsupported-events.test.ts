@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { UNSUPPORTED_EVENTS } from '../../../src/agent/change/unsupported-events.ts'
+import { UNSUPPORTED_EVENTS } from '../../../src/agent/change/loop.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { playStep, type PlayedStep } from '../../support/play-step.ts'

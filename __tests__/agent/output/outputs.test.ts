@@ -3,16 +3,18 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
-import { conclude, OUTCOMES, type Outcome } from '../../../src/agent/outcome.ts'
-import { renderResult, toOutputs } from '../../../src/agent/output/outputs.ts'
-import type { Task } from '../../../src/agent/inputs.ts'
+import { conclude } from '../../../src/agent/outcome.ts'
 import {
+  type Outcome,
+  OUTCOMES,
   type ChecksState,
   createUnstartedRun,
   type FollowUpReason,
   type Operation,
   type Run,
 } from '../../../src/agent/record.ts'
+import { renderResult, toOutputs } from '../../../src/agent/output/outputs.ts'
+import type { Task } from '../../../src/agent/facts.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { PullRequestState } from '../../../src/github/pull-requests.ts'
@@ -114,6 +116,7 @@ test.each(OUTCOMES)('sets `changed` for the outcome %s, if it is known', (outcom
 
 const DELIVERY_UNKNOWN = { sent: 'maybe' } as const
 const followUp = (state: TurnFacts): Fields => ({ task: FOLLOW_UP, state })
+
 /** A follow-up that changed nothing, and a round after it. */
 const inRound = (state: TurnFacts): Fields => ({ ...followUp(endWith('unchanged')), rounds: [turnIn(state)] })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { isSameEnd } from '../../../src/agent/turn/job-watch.ts'
+import { isSameEnd } from '../../../src/agent/turn/watch.ts'
 import type { DocsServiceClient } from '../../../src/docs-service/client.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
@@ -49,6 +49,7 @@ const sameInAnotherSpelling = job({
   status: 'completed',
   prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff',
 })
+
 const failedThere = job({ status: 'failed', prLink: LINK })
 const unknownDelivery = failure('maybe-sent')
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../../src/agent/inputs.ts'
+import type { AgentInputs } from '../../../src/agent/facts.ts'
 import {
   LINK_LAG_MS,
   getLinkPollDelayMs,
   getPollDelayMs,
   getTurnPollDelayMs,
   type PollState,
-} from '../../../src/agent/turn/poll-schedule.ts'
-import { JobWatch } from '../../../src/agent/turn/job-watch.ts'
+} from '../../../src/agent/turn/schedule.ts'
+import { JobWatch } from '../../../src/agent/turn/watch.ts'
 import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
@@ -36,6 +36,7 @@ const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOption
   reads,
   inputs,
 })
+
 const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({ task: ATTACH, reads, inputs })
 
 type Row = readonly [what: string, options: TurnRunOptions, shown: Readonly<Record<string, unknown>>]
@@ -175,6 +176,11 @@ describe('poll job', () => {
       'waits for Retry-After plus jitter',
       attached([failure('rate-limited', 42_000), completed]),
       { elapsedMs: 44_000 },
+    ],
+    [
+      'reads every minute while a failed service asks for an hour, and at last at the deadline',
+      attached([...Array<Error>(3).fill(failure('service-error', 3_600_000)), completed], { timeoutMs: 150_000 }),
+      { ...ended('pull-request'), elapsedMs: 150_000 },
     ],
     [
       'waits longer after each rate limit in a row, and returns to the usual interval after a success',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { getTurnStartDelayMs } from '../../../src/agent/turn/poll-schedule.ts'
+import { getTurnStartDelayMs } from '../../../src/agent/turn/schedule.ts'
 import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { createTurnDetector } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'

@@ -276,6 +276,12 @@ test('in a rehearsal, an unknown workflow becomes one that ran at the last relea
   expect(body.workflow_runs.at(-1)).toMatchObject({ head_sha: agentDocs.tags['v1.1.0'] })
 })
 
+test('in a rehearsal, earlier runs were on the branch of the real run', () => {
+  const { request: ask } = driveGitHub({ repository: 'me/guide', branch: 'trunk' })
+  const { body } = ask('GET', '/api/v3/repos/me/guide/actions/workflows/rehearse.yml/runs')
+  expect(body.workflow_runs[0]).toMatchObject({ head_branch: 'trunk', conclusion: 'success', head_sha: main })
+})
+
 test('in a rehearsal, an unknown commit has checks but no pull request', () => {
   expect(getFromAlias(`/commits/${commit('b')}/pulls`)).toMatchObject({ status: 200, body: [] })
   expect(getFromAlias(`/commits/${commit('b')}/check-runs`).body.total_count).toBe(2)

@@ -1,4 +1,4 @@
-import { isUnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
+import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
@@ -85,6 +85,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
   const { repository: about, sender } = push
   const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
   if (ref.kind === 'tag') docs.tags[ref.name] = sha
+  else docs.runBranch = ref.name
   const end = (title: string, payload: Payload): HappenedEvent => ({ title, payload, ref: named, sha })
 
   if (isUnsupportedEvent(event)) return end(event, { repository: about, sender })

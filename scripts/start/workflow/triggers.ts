@@ -1,8 +1,9 @@
 import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
-import { isUnsupportedEvent, type UnsupportedEvent } from '../../../src/agent/change/unsupported-events.ts'
+import { isUnsupportedEvent, type UnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import type { Filter, Trigger } from './workflow-file.ts'
 
 export const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release', 'issue_comment'] as const
+
 /** Of an unsupported event, the error of the step is played. */
 export type EventName = (typeof EVENTS)[number] | UnsupportedEvent
 

@@ -1,50 +1,40 @@
 /**
- * Examines the change that started the run: whether it counts, what the prompt says about it, and who wrote and approved it.
- * Hides the order of the requests about its range, commits, files and pull requests.
+ * Examines the change that started the run: whether it counts, and what the prompt says about it. Hides the order of the requests
+ * about its range, commits, files and pull requests.
  */
-import { requireGitHub } from '../../action/step.ts'
-import type { ComparedCommit } from '../../github/commits.ts'
-import { failsForAll } from '../../github/github-error.ts'
-import type { GitHub } from '../../github/github.ts'
-import { hasLabel } from '../../github/labels.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, orNotSent, asExpectedError } from '../../runtime/errors.ts'
-import { formatCount, joinSentences, joinWords } from '../../text/format.ts'
-import { quoteName, quoteNames } from '../../text/markdown.ts'
-import { type AgentInputs, formatGrant, GITHUB_RETRY_HINT } from '../inputs.ts'
-import type { Acts, Facts, Reads } from '../record.ts'
-import { filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
+import { choiceInput, field, linesField } from '../../action/inputs.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { formatCount, joinSentences } from '../../text/format.ts'
+import { quoteNames } from '../../text/markdown.ts'
+import { CHANGE_CONTEXTS, type Facts } from '../facts.ts'
+import type { Acts, Reads } from '../record.ts'
+import { parsePathRules, filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
   changeSection,
   eventSection,
-  formatNumbers,
   isEmpty,
   MAX_CONTEXT_BYTES,
   pullRequestSection,
   renderSections,
 } from '../prompt.ts'
-import { type ChangeRange, findChangeRange } from './change-range.ts'
+import { type ChangeRange, findChangeRange, RANGE_FIELDS } from './range.ts'
 import {
   type Compared,
   compareWanted,
-  compareWithFallback,
   type FoundChange,
   isChangeWanted,
   noticeMovedBase,
   assertRangeAllowed,
-} from './compare-range.ts'
-import { type EventOrigin, findEventOrigin } from './event-origin.ts'
-import { checkPayload, findLoop, type LoopReason, needsRange } from './own-changes.ts'
-import {
-  type ChangeCommit,
-  listEventCommits,
-  mergeCommits,
-  createPullRequestLookup,
-  type PullRequestLookup,
-  type SourcePullRequest,
-} from './sources.ts'
+} from './compare.ts'
+import { checkPayload, findLoop, type LoopReason, needsRange } from './loop.ts'
+import { createPullRequestLookup, type PullRequestLookup } from './origin.ts'
+
+export const CHANGE_FIELDS = {
+  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
+  ...RANGE_FIELDS,
+  paths: linesField('paths', parsePathRules),
+}
 
 /** What is known about the change that started the run. */
 export interface ChangeFacts {
@@ -59,13 +49,6 @@ export interface ChangeFacts {
   /** The numbers of the pull requests that `skip-labels` exempts. */
   readonly exempt?: readonly number[]
 }
-
-/** A person who comments or reviews requests the work, whatever the change is. */
-const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
-
-/** Whether the pull requests of the event are the change, instead of the commits of a range. */
-const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: Facts): boolean =>
-  inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
 
 /** The change after `paths` was applied to its files. */
 interface Filtered {
@@ -162,90 +145,29 @@ async function readFiltered(
   return reason === undefined ? filtered : skip(reason)
 }
 
-const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
-
-const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: Facts): boolean =>
-  inputs.skipLabels.some((label) => hasLabel(label, labels))
-
-function explainExempt(numbers: readonly number[], repository: string, { context }: Facts): string {
-  const isHere = isSameRepository(repository, context.repository)
-  const list = isHere
-    ? formatNumbers(numbers)
-    : formatNumbers(numbers, (number) => quoteName(`${repository}#${number}`))
-  return `Every pull request of the change has a label from \`skip-labels\`: ${list}.`
-}
-
-/** Returns the commits of a change, newest first. */
-function listChangeCommits(compared: Compared | undefined, { context }: Facts): readonly ChangeCommit[] {
-  const ofEvent = listEventCommits(context)
-  return compared === undefined ? ofEvent : mergeCommits(compared.commits, ofEvent)
-}
-
-/** What `skip-labels` exempts. */
-interface Exemption {
-  readonly numbers: readonly number[]
-  /** Whether it exempts the whole change. */
-  readonly isComplete: boolean
-}
-
-const NOT_EXEMPT: Exemption = { numbers: [], isComplete: false }
-
-/**
- * Finds the pull requests of the change that have a label from `skip-labels`. A pull request that `change-range` names is sent
- * regardless of its labels, and so is the change of a comment.
- * @throws ActionError if a request to GitHub fails
- */
-async function findExemption(
-  compared: Compared | undefined,
-  sources: PullRequestLookup,
-  step: Reads,
-): Promise<Exemption> {
-  const { context, inputs } = step
-  const { event, repository } = context
-  const origin = findEventOrigin(context)
-  if (inputs.skipLabels.length === 0 || inputs.changeRange.kind === 'pull-request') return NOT_EXEMPT
-  if (REQUEST_EVENT_KINDS.includes(event.kind)) return NOT_EXEMPT
-  if (event.kind === 'pull-request' && isOfEvent(origin, step))
-    return isExempt(event.subject, step) ? { numbers: [event.subject.number], isComplete: true } : NOT_EXEMPT
-  const found: SourcePullRequest[] = []
-  let isComplete = true
-  if (isOfEvent(origin, step)) {
-    const github = requireGitHub(step)
-    found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
-  } else {
-    const commits = listChangeCommits(compared, step)
-    for (const commit of commits) {
-      const merged = (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
-      found.push(...merged)
-      isComplete &&= merged.length > 0
-    }
-    // A commit that GitHub does not list may come from any pull request.
-    isComplete &&=
-      compared !== undefined && compared.commits.length === compared.totalCommits && compared.unlisted === undefined
-  }
-  const exempt = new Set(found.filter((pullRequest) => isExempt(pullRequest, step)).map(({ number }) => number))
-  const numbers = [...exempt].toSorted((a, b) => a - b)
-  return { numbers, isComplete: isComplete && found.length > 0 && found.every(({ number }) => exempt.has(number)) }
-}
-
 /** Records why the loop guard skips the step, and returns the reason. */
 function skipLoop({ title, text }: LoopReason, { record }: Acts): Skip {
   record.notice(title, text)
   return skip(text)
 }
 
+/** A change that counts, unless its labels exempt it. */
+export interface ResolvedChange extends Partial<Pick<Filtered, 'change' | 'description'>> {
+  /** Undefined if the step only attaches. */
+  readonly sources?: PullRequestLookup
+}
+
 /**
- * Examines the change that started the run: skips the agent's own work and changes that do not count, and renders the rest for
- * the prompt.
+ * Examines the change that started the run: skips the agent's own work and changes that do not count.
  * @param startLookUp called when the step will probably send a prompt: work for it can run beside the look-ups. With `paths` that
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ChangeFacts | Skip> {
+export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ResolvedChange | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
-  if (command === '' && task.kind === 'attach') return { promptContext: '' }
+  if (command === '' && task.kind === 'attach') return {}
   const range = findChangeRange(context, changeRange)
   const ofEvent = checkEvent(range, step)
   if (ofEvent !== undefined) return ofEvent
@@ -263,31 +185,10 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   if (isSkip(filtered)) return filtered
   startLookUp()
   const loop = await (early ?? findLoop(await compare, sources, step))
-  return loop === undefined ? applyExemption(filtered, sources, step) : skipLoop(loop, step)
+  return loop === undefined ? { ...filtered, sources } : skipLoop(loop, step)
 }
 
-/** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
-async function applyExemption(
-  { change, description }: Partial<Filtered>,
-  ofRun: PullRequestLookup,
-  step: Acts,
-): Promise<ChangeFacts | Skip> {
-  const { repository } = step.context
-  const isHere = change === undefined || isSameRepository(change.repository, repository)
-  const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
-  const find = () => findExemption(change, sources, step)
-  const { numbers, isComplete } = await orNotSent(
-    UNKNOWN_LABELS,
-    find,
-    GITHUB_RETRY_HINT,
-    isHere ? formatGrant(step.inputs) : undefined,
-  )
-  if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
-  if (description !== undefined) step.record.add({ change: description })
-  return { ...renderChange(change, numbers, step), sources, exempt: numbers }
-}
-
-function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
+export function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.
@@ -304,132 +205,4 @@ export function recordAdded({ added }: ChangeFacts, { record, runner }: Acts): v
   if (added === undefined) return
   runner.log(added)
   record.add({ change: joinSentences([record.read().change, added]) })
-}
-
-// Finds out who wrote and approved a change, and which pull requests it came from. Only `compareForPeople` is called before the
-// prompt is sent. The other functions are called after the first turn has ended.
-
-const UNKNOWN_PEOPLE =
-  'Could not determine who wrote or approved the change, so no review was requested from these people'
-
-/**
- * Compares the range if the inputs request reviews from its authors or approvers, and the range was not compared before.
- * @throws ActionError `cancelled`
- */
-export async function compareForPeople(change: ChangeFacts, step: Acts): Promise<ChangeFacts> {
-  const { context, inputs, record } = step
-  const { hasAuthors, hasApprovers } = inputs.reviewers
-  const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
-  if (change.compared !== undefined || !isNeeded) return change
-  const range = findChangeRange(context, inputs.changeRange)
-  const found = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
-  return found === undefined || 'reason' in found ? change : { ...change, compared: found }
-}
-
-/** At the same time, so that a long list does not delay the end of the step. */
-const MAX_PARALLEL_LOOK_UPS = 8
-
-/** Says what follows if not every source of a change is known. */
-function describeUnknownSources({ label, reviewers }: AgentInputs): string {
-  const effects = [
-    ...(label === '' ? [] : ['the history may not name all of them']),
-    ...(reviewers.hasApprovers
-      ? ['some people who approved these pull requests may not have been asked for a review']
-      : []),
-  ]
-  return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
-}
-
-/**
- * Lists the merged pull requests that a change came from, newest first. If GitHub fails, or there are too many look-ups, that is
- * reported, and the others are listed.
- * @throws ActionError `cancelled`
- */
-export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
-  const { context } = step
-  const { repository, event } = context
-  const { compared, sources } = change
-  const origin = findEventOrigin(context)
-  if (compared?.pullRequest !== undefined) return [compared.pullRequest]
-  if (isOfEvent(origin, step))
-    return origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
-  if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
-  const name = compared?.repository ?? repository
-  const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
-  const commits = listChangeCommits(compared, step)
-  let problem: ActionError | undefined
-  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
-    sources.find(commit, commits).catch((error: unknown) => {
-      problem ??= asExpectedError(error)
-      return []
-    })
-  /** A pull request of the agent is no reason for its next one. */
-  const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
-    author.type === 'Bot' && hasLabel(step.inputs.label, labels)
-  const numbers = new Set<number>()
-  for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
-    const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const source of (await Promise.all(batch.map(find))).flat())
-      if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
-  }
-  if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
-  return [...numbers].map((number) => ({ ...place, number }))
-}
-
-/** Each pull request costs one or two requests, to find out who approved or merged it. */
-const MAX_APPROVED = 10
-
-/** Returns the logins of the people who wrote the commits, most commits first. In a tie, the author of the newest commit wins. */
-export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const { account } of commits.toReversed())
-    if (account?.type === 'User' && account.login !== '')
-      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
-  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
-}
-
-const UNKNOWN_APPROVERS = 'Could not determine everybody who approved the change to request their reviews'
-
-async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
-  const approvers = await github.listApprovers(source)
-  if (approvers.length > 0) return approvers
-  const { mergedBy } = await github.readPullRequest(source)
-  return mergedBy.type === 'User' && mergedBy.login !== '' ? [mergedBy.login] : []
-}
-
-/**
- * Returns the logins of the people who approved the pull requests that a change came from, most pull requests first. For a pull
- * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
- * @throws ActionError `cancelled`
- */
-async function findApprovers(sources: readonly PullRequestAddress[], step: Acts): Promise<readonly string[]> {
-  const { record } = step
-  const counts = new Map<string, number>()
-  await record.orWarn(UNKNOWN_APPROVERS, async () => {
-    const github = requireGitHub(step)
-    for (const source of sources.slice(0, MAX_APPROVED)) {
-      try {
-        for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
-      } catch (caught) {
-        const error = asExpectedError(caught)
-        if (failsForAll(error)) throw error
-        record.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
-      }
-    }
-  })
-  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
-}
-
-/**
- * Returns the logins of the people whose reviews the inputs request because they approved or wrote the change: approvers first.
- * @throws ActionError `cancelled`
- */
-export async function findPeople(
-  change: ChangeFacts,
-  sources: readonly PullRequestAddress[],
-  step: Acts,
-): Promise<readonly string[]> {
-  const { hasAuthors, hasApprovers } = step.inputs.reviewers
-  const approvers = hasApprovers ? await findApprovers(sources, step) : []
-  return [...approvers, ...(hasAuthors ? rankAuthors(change.compared?.commits ?? []) : [])]
 }

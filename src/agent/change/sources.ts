@@ -1,199 +1,76 @@
-/** Finds the pull requests that commits came from. Hides how GitHub connects the two, and how late. */
-import { type Context, requireGitHub, type Step } from '../../action/step.ts'
-import type { ComparedCommit } from '../../github/commits.ts'
-import type { EventCommit } from '../../github/event.ts'
-import type { GitHub } from '../../github/github.ts'
-import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
-import { findEventOrigin } from './event-origin.ts'
+/** A person who comments or reviews requests the work, whatever the change is. */
 
-/** A pull request that commits came from. */
-export type SourcePullRequest = ListedPullRequest | PullRequest
+import { type ActionError, asExpectedError } from '../../runtime/errors.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { joinWords } from '../../text/format.ts'
+import type { AgentInputs, Facts } from '../facts.ts'
+import type { ChangeFacts } from './change.ts'
+import type { Acts } from '../record.ts'
+import type { Compared } from './compare.ts'
+import { findEventOrigin, type EventOrigin } from './event-origin.ts'
+import { type ChangeCommit, listEventCommits, mergeCommits, type SourcePullRequest } from './origin.ts'
 
-/** A commit of a change. */
-export interface ChangeCommit extends Pick<
-  EventCommit,
-  'sha' | 'message' | 'author' | 'authorLogin' | 'committerLogin'
-> {
-  /** Whether it came with the event, so that GitHub may not have recorded its pull request yet. */
-  readonly isNew: boolean
+/** A person who comments or reviews requests the work, whatever the change is. */
+export const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
+
+/** Whether the pull requests of the event are the change, instead of the commits of a range. */
+export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: Facts): boolean =>
+  inputs.changeRange.kind === 'event' && (numbers.length > 0 || event.kind === 'pull-request')
+
+/** Returns the commits of a change, newest first. */
+export function listChangeCommits(compared: Compared | undefined, { context }: Facts): readonly ChangeCommit[] {
+  const ofEvent = listEventCommits(context)
+  return compared === undefined ? ofEvent : mergeCommits(compared.commits, ofEvent)
 }
 
-export const toChangeCommit = ({
-  sha,
-  message,
-  author,
-  account,
-  committerLogin = '',
-}: ComparedCommit): ChangeCommit => ({
-  sha,
-  message,
-  author,
-  authorLogin: account?.login ?? '',
-  committerLogin,
-  isNew: false,
-})
+/** At the same time, so that a long list does not delay the end of the step. */
+const MAX_PARALLEL_LOOK_UPS = 8
 
-/** The commits of the event, newest first. */
-export function listEventCommits(context: Pick<Context, 'event' | 'sha'>): readonly ChangeCommit[] {
-  // A release can be about an old commit.
-  const isNew = context.event.kind !== 'release'
-  return findEventOrigin(context).commits.map((commit) => ({ ...commit, isNew }))
-}
-
-/** Returns the commits of a range, newest first. What only the event or only the range knows about a commit is kept. */
-export function mergeCommits(
-  compared: readonly ComparedCommit[],
-  ofEvent: readonly ChangeCommit[],
-): readonly ChangeCommit[] {
-  return compared.toReversed().map((commit) => {
-    const other = toChangeCommit(commit)
-    const own = ofEvent.find(({ sha }) => sha === commit.sha)
-    if (own === undefined) return other
-    const isKnown = own.authorLogin !== '' || own.committerLogin !== ''
-    return { ...(isKnown ? own : other), isNew: own.isNew }
-  })
-}
-
-/** GitHub's own account, which commits what people merge and edit on its pages. */
-const WEB_FLOW = 'web-flow'
-
-export const isBot = (login: string): boolean => login.endsWith('[bot]')
-/** Without a login, GitHub knows no account. */
-export const isPerson = (login: string): boolean => login !== '' && login !== WEB_FLOW && !isBot(login)
-
-/** Whether a person wrote and committed it, also on GitHub's pages. */
-export const isCommitByPerson = ({ authorLogin, committerLogin }: ChangeCommit): boolean =>
-  isPerson(authorLogin) && (isPerson(committerLogin) || committerLogin === WEB_FLOW)
-
-/** Whether the person who pushed also wrote the commit, so that it most probably came from no pull request. */
-function isByPusher({ authorLogin, committerLogin }: ChangeCommit, { event }: Context): boolean {
-  const { sender } = event
-  return !sender.isBot && sender.login !== '' && authorLogin === sender.login && committerLogin === sender.login
-}
-
-/** GitHub's default message of a merge, and the end of its first line for a squash. */
-const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
-
-/**
- * Reads the pull request that the message of a commit names. Anybody can write a number into a message, so the pull request
- * counts only if it was merged as this commit.
- */
-async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: string, github: GitHub) {
-  const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
-  const number = merged ?? squashed
-  if (number === undefined) return undefined
-  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
-  return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
+/** Says what follows if not every source of a change is known. */
+function describeUnknownSources({ label, reviewers }: AgentInputs): string {
+  const effects = [
+    ...(label === '' ? [] : ['the history may not name all of them']),
+    ...(reviewers.hasApprovers
+      ? ['some people who approved these pull requests may not have been asked for a review']
+      : []),
+  ]
+  return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
 }
 
 /**
- * A merge may take this long until GitHub lists it for its commits; a merge by a bot is the likeliest to be looked up early.
- * Counted from the first look-up of the step, so that many commits do not wait one after the other.
+ * Lists the merged pull requests that a change came from, newest first. If GitHub fails, or there are too many look-ups, that is
+ * reported, and the others are listed.
+ * @throws ActionError `cancelled`
  */
-const SECOND_LOOK_MS = 3_000
-const THIRD_LOOK_MS = SECOND_LOOK_MS + 5_000
-/** Each look-up costs a request or two. */
-const MAX_LOOK_UPS = 100
-
-/** Looks up the pull requests of commits, each commit once. */
-export interface PullRequestLookup {
-  /**
-   * Returns the pull requests that a commit came from: merged ones, or an open one of the branch that was pushed to; none if
-   * the commit was pushed directly.
-   * @param commits of the change, newest first: those that a found pull request lists need no look-up of their own
-   * @throws ActionError if a request to GitHub fails, or there are too many look-ups
-   */
-  readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
-}
-
-/** @param repository of the commits */
-export function createPullRequestLookup(repository: string, step: Step): PullRequestLookup {
-  const { clock, context, signal } = step
-  const { event } = context
-  const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
-  const listed = new Set<number>()
-  let lookUps = 0
-  let firstLookAt: number | undefined
-  let failure: ActionError | undefined
-
-  /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
-  const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
-    event.kind !== 'push' || (!pullRequest.isOfFork && pullRequest.branch === event.branch)
-
-  async function list(sha: string): Promise<readonly ListedPullRequest[]> {
-    // GitHub rejects a commit that it does not know yet (422).
-    const listed = await orUndefined(requireGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
-    const all = listed ?? []
-    const merged = all.filter(({ state }) => state === 'merged')
-    // An open pull request also lists what others have merged into its branch.
-    return merged.length > 0 ? merged : all.filter(isOpenSource)
+export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
+  const { context } = step
+  const { repository, event } = context
+  const { compared, sources } = change
+  const origin = findEventOrigin(context)
+  if (compared?.pullRequest !== undefined) return [compared.pullRequest]
+  if (isOfEvent(origin, step))
+    return origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
+  if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
+  const name = compared?.repository ?? repository
+  const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
+  const commits = listChangeCommits(compared, step)
+  let problem: ActionError | undefined
+  const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
+    sources.find(commit, commits).catch((error: unknown) => {
+      problem ??= asExpectedError(error)
+      return []
+    })
+  /** A pull request of the agent is no reason for its next one. */
+  const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
+    author.type === 'Bot' && hasLabel(step.inputs.label, labels)
+  const numbers = new Set<number>()
+  for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
+    const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
+    for (const source of (await Promise.all(batch.map(find))).flat())
+      if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
   }
-
-  async function lookUp(commit: ChangeCommit): Promise<readonly SourcePullRequest[]> {
-    if (++lookUps > MAX_LOOK_UPS)
-      throw new ActionError('rejected', `the change has more than ${MAX_LOOK_UPS} commits to look up.`, {
-        hint: 'Use a smaller range: send the change in parts with `change-range: BASE...HEAD`.',
-      })
-    const named = await readNamedPullRequest(commit, repository, requireGitHub(step))
-    if (named !== undefined) return [named]
-    firstLookAt ??= clock.now()
-    const startedAt = firstLookAt
-    const isByBot = isBot(commit.authorLogin) || isBot(commit.committerLogin)
-    const looks =
-      !commit.isNew || isByPusher(commit, context) ? [] : [SECOND_LOOK_MS, ...(isByBot ? [THIRD_LOOK_MS] : [])]
-    let listed = await list(commit.sha)
-    for (const afterMs of looks) {
-      const pauseMs = startedAt + afterMs - clock.now()
-      if (listed.length > 0 || pauseMs <= 0) continue
-      await clock.sleep(pauseMs, signal)
-      listed = await list(commit.sha)
-    }
-    return listed
-  }
-
-  /** Notes the commits that the pull requests list. */
-  async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
-    for (const source of sources) {
-      const { number } = source
-      if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
-      listed.add(number)
-      for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
-        if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
-    }
-  }
-
-  async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
-    const known = found.get(commit.sha)
-    if (known !== undefined) return known
-    // Each further look-up would fail too, after its own retries.
-    if (failure !== undefined) throw failure
-    const looking = lookUp(commit)
-    found.set(commit.sha, looking)
-    try {
-      const sources = await looking
-      await spread(sources, commits)
-      return sources
-    } catch (error) {
-      failure ??= asExpectedError(error)
-      throw error
-    }
-  }
-
-  return { find }
-}
-
-/**
- * Sorts commits by how soon they decide: first those that name their pull request, which also lists others of the change, then
- * those that need no second look.
- */
-export function sortByLookUp(
-  commits: readonly ChangeCommit[],
-  { context }: Pick<Step, 'context'>,
-): readonly ChangeCommit[] {
-  const toRank = (commit: ChangeCommit): number => {
-    if (NAMES_PULL_REQUEST.test(commit.message)) return 0
-    return !commit.isNew || isByPusher(commit, context) ? 1 : 2
-  }
-  return commits.toSorted((a, b) => toRank(a) - toRank(b))
+  if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
+  return [...numbers].map((number) => ({ ...place, number }))
 }

@@ -17,7 +17,7 @@ import {
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatEnd, getOutcome, ICONS } from '../outcome.ts'
-import { adviseOnPullRequest, formatPullRequest } from '../pull-request-status.ts'
+import { adviseOnPullRequest, formatPullRequest } from '../words.ts'
 import {
   type ChangedFiles,
   formatWarnings,
@@ -35,6 +35,7 @@ import {
 } from '../record.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
+
 /** The prompt is the purpose of a dry run, so it may take up most of the summary. */
 const MAX_PREVIEW_BYTES = 192 * 1024
 

@@ -7,7 +7,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { type Acts, describePullRequest, type Effect, readAndRecordPullRequest, type Reads } from '../record.ts'
-import type { TurnEnd } from './job-watch.ts'
+import type { TurnEnd } from './watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 

@@ -9,9 +9,9 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { Task } from '../inputs.ts'
+import type { Task } from '../facts.ts'
 import type { Acts, Reads } from '../record.ts'
-import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from '../outcome.ts'
+import { WITHOUT_JOB_ID, RUN_AGAIN, ASK_IN_AN_ISSUE, type Target } from './target.ts'
 import { determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
@@ -23,15 +23,14 @@ import {
   readJob,
   confirmEnd,
   waitForJob,
-} from './job-watch.ts'
+} from './watch.ts'
 import {
   getPollDelayMs,
   getTurnPollDelayMs,
   getTurnStartDelayMs,
   REPLICA_LAG_MS,
   TURN_START_TIMEOUT_MS,
-} from './poll-schedule.ts'
-import type { Target } from './target.ts'
+} from './schedule.ts'
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
@@ -101,8 +100,8 @@ async function deliver(send: () => Promise<Delivery>, { record }: Acts): Promise
     if (delivery.kind === 'retry') record.update({ sent: undefined })
     return delivery
   } catch (error) {
-    // The client only throws if nothing was processed.
-    record.update({ sent: undefined })
+    // An `ActionError` of the client proves that nothing was processed. After any other error, the job may exist.
+    if (error instanceof ActionError) record.update({ sent: undefined })
     throw error
   }
 }

@@ -1,8 +1,13 @@
 /** Whom a prompt is for. Each feature makes its own targets; the turn engine knows nothing else of a feature. */
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/checks.ts'
-import type { Task } from '../inputs.ts'
+import type { Task } from '../facts.ts'
 import type { FollowUpReason } from '../record.ts'
+
+/** For a step with `command`, which cannot be combined with `job-id`. */
+export const ASK_IN_AN_ISSUE = 'To start over, write the command in an issue: this starts a new job.'
+export const RUN_AGAIN = 'Run the step again: it starts a new job.'
+export const WITHOUT_JOB_ID = 'Start a new job: run the same step without `job-id`.'
 
 export interface Target {
   readonly task: Task

@@ -210,7 +210,11 @@ const scenarios = {
   },
   'github-lagging': {
     description: 'GitHub shows new pull requests, commits and runs only some seconds later.',
-    lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, runsMs: 6_000, mergeableMs: 6_000 },
+    lag: { ...DEFAULT_LAG, newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, runsMs: 6_000, mergeableMs: 6_000 },
+  },
+  'run-lists-stale': {
+    description: 'The lists of workflow runs by branch or status lack all runs of the last month.',
+    lag: { ...DEFAULT_LAG, filteredRunsMs: 30 * 86_400_000 },
   },
   'github-down': { description: 'GitHub responds with 503.', ...always('unavailable') },
   'github-slow': { description: 'Every second response of GitHub takes 8 seconds.', ...always('none', 'late') },

@@ -32,6 +32,8 @@ export interface EmbeddedGitHubOptions {
    * branches and workflows replace unknown ones. So is every other unknown repository, from its first request on.
    */
   readonly repository?: string
+  /** The branch of the real run of a rehearsal. By default the default branch of the agent's repository. */
+  readonly branch?: string
   /** The files of the change that started the run. By default one file. */
   readonly changedFiles?: readonly string[]
   /** Overrides fields of the scenario's initial state. */
@@ -129,6 +131,8 @@ export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
     addAlias(options.repository)
     agentRepositoryName = options.repository
   }
+  const { [SOURCE.repository]: agentRepository } = state.repositories
+  if (agentRepository !== undefined && options.branch !== undefined) agentRepository.runBranch = options.branch
   const listJobs = options.listJobs ?? (() => [])
   const playAgent = createAgentWork({ state, scenario, listJobs })
   const requestCounts = new Map<string, number>()

@@ -25,7 +25,6 @@ export interface RepositoryState {
   readonly forks: Record<string, Fork>
   readonly tags: Record<string, string>
   /** Oldest first. */
-  /** Oldest first. */
   readonly pushes: Push[]
   readonly labels: string[]
   /** Numbers up to this one are reserved for the agent's pull requests. */
@@ -43,6 +42,8 @@ export interface RepositoryState {
   /** The file names of workflows that exist even without a run. */
   readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
+  /** In a rehearsal: the branch of the real run, which runs on the default branch are shown to be on. */
+  runBranch: string | undefined
   /** Whether a branch must be up to date with its base before it is merged. */
   readonly requiresUpToDate: boolean
   readonly mergeMethods: readonly MergeMethod[]
@@ -112,6 +113,7 @@ export function createRepositoryState(fields: Partial<RepositoryState> = {}): Re
     statuses: [],
     workflows: ['ci.yml', 'docs.yml'],
     workflowRuns: [],
+    runBranch: undefined,
     requiresUpToDate: false,
     mergeMethods: ['merge', 'squash', 'rebase'],
     unlistedChecks: 0,

@@ -51,6 +51,8 @@ export interface Lag {
   readonly commitPulls?: 'empty' | 'unprocessable'
   /** The list of workflow runs omits a new run. */
   readonly runsMs: number
+  /** The lists of workflow runs by branch or status omit a new run. */
+  readonly filteredRunsMs: number
   /** `mergeable` is null. */
   readonly mergeableMs: number
 }
@@ -60,6 +62,7 @@ export const DEFAULT_LAG: Lag = {
   headMs: 0,
   commitPullsMs: 0,
   runsMs: 0,
+  filteredRunsMs: 0,
   mergeableMs: 3_000,
 }
 

@@ -29,6 +29,7 @@ export function toRunBody(call: GitHubCall, run: ShownRun): object {
   const { baseUrl, name, state, repository } = call
   const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
   const { createdAtMs, updatedAtMs = createdAtMs } = run
+  const { runBranch, defaultBranch } = repository
   const headCommit = findCommit(repository, headSha)
   return {
     id,
@@ -36,7 +37,7 @@ export function toRunBody(call: GitHubCall, run: ShownRun): object {
     url: getApiUrl(call, `/actions/runs/${id}`),
     name: workflow,
     path: `.github/workflows/${workflow}`,
-    head_branch: branch,
+    head_branch: branch === defaultBranch ? (runBranch ?? branch) : branch,
     head_sha: headSha,
     event,
     status: run.status,
@@ -73,7 +74,10 @@ export function getCurrentRun({ repository, nowMs }: GitHubCall, run: WorkflowRu
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
-/** Newest first. As on GitHub, `branch` also matches a fork's branch of the same name. */
+/**
+ * Newest first. As on GitHub, `branch` also matches a fork's branch of the same name, and lists with `branch` or `status` can be
+ * older than the complete list.
+ */
 function listRuns(call: GitHubCall): Reply {
   const { query, params, repository, nowMs } = call
   const { workflow_id: named } = params
@@ -81,11 +85,14 @@ function listRuns(call: GitHubCall): Reply {
   if (named !== undefined && requested === undefined) return NOT_FOUND
   const matches = (name: string, ...values: readonly (string | null)[]): boolean =>
     query.get(name) === null || values.includes(query.get(name))
+  const { runsMs, filteredRunsMs } = call.state.lag
+  const isFiltered = query.get('branch') !== null || query.get('status') !== null
+  const lagMs = isFiltered ? Math.max(runsMs, filteredRunsMs) : runsMs
   const found = repository.workflowRuns
     .map((run) => getCurrentRun(call, run))
     .filter(
       ({ workflow, branch, status, conclusion, headSha, createdAtMs }) =>
-        createdAtMs + call.state.lag.runsMs <= nowMs &&
+        createdAtMs + lagMs <= nowMs &&
         (requested ?? workflow) === workflow &&
         matches('branch', branch) &&
         matches('status', status, conclusion) &&

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals'
+import { namesInputs } from '../../../src/agent/inputs.ts'
+import { replyToComment, renderReplyMarker } from '../../../src/agent/features/command.ts'
+import type { ListedComment } from '../../../src/github/comments.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import { COMMENT, commentFacts } from '../../support/comment-events.ts'
+import { describeReport, endWith } from '../../support/report.ts'
+import { fakeGitHub, createGitHubError, rejectWith } from '../../support/fake-github.ts'
+import { fakeRunner } from '../../support/fake-runner.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+
+const PLACE = { ...commentFacts(), inputsHash: await agentInputs().hash() }
+const MARKER = renderReplyMarker(COMMENT, PLACE)
+const OTHER_MARKER = renderReplyMarker({ ...COMMENT, id: 70 }, PLACE)
+const OTHER_STEP = renderReplyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
+const OTHER_LEG = renderReplyMarker(COMMENT, {
+  ...PLACE,
+  inputsHash: await agentInputs({}, { prompt: 'Fix the API pages.' }).hash(),
+})
+
+/** A fake list of comments, whose ids start at 88. */
+const listing = (...comments: readonly (readonly [author: ListedComment['author'], marker: string])[]) => ({
+  listComments: (): Promise<readonly ListedComment[]> =>
+    Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` }))),
+})
+
+async function reply(responses: Partial<GitHub> = {}, runAttempt = 2) {
+  const written: unknown[] = []
+  const record = (...args: readonly unknown[]): Promise<undefined> => {
+    written.push(args.at(-2), args.at(-1))
+    return Promise.resolve(undefined)
+  }
+  const github = fakeGitHub({ ...listing(), addComment: record, editComment: record, ...responses })
+  const runner = { ...fakeRunner(), redact: (text: string) => text.replaceAll('pull/7', '***') }
+  const step = fakeStep({ github, runner, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
+  step.record.add({ comment: COMMENT })
+  step.record.update(endWith('unknown'))
+  await replyToComment(step, namesInputs)
+  return {
+    report: describeReport(step.record.read()),
+    calls: github.calls,
+    written,
+  }
+}
+
+const WRITES = ['listComments', 'addComment']
+
+test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
+  ['adds a reply if none exists, even after the deadline', {}, WRITES, COMMENT],
+  [
+    'replaces the reply of an earlier attempt',
+    listing(['trusted', OTHER_MARKER], ['trusted', MARKER]),
+    ['listComments', 'editComment'],
+    89,
+  ],
+  [
+    'does not edit the replies of other steps and matrix jobs of the same run',
+    listing(['trusted', OTHER_STEP], ['trusted', OTHER_LEG]),
+    WRITES,
+    COMMENT,
+  ],
+  ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
+  ['does not edit a reply forged by an author without write access', listing(['untrusted', MARKER]), WRITES, COMMENT],
+])('%s, and redacts secrets', async (_what, responses, requests, place) => {
+  const { calls, written, report } = await reply(responses)
+  expect([calls, written[0], report.warnings]).toEqual([requests, place, []])
+  expect(written[1]).toContain(MARKER)
+  expect(written[1]).not.toContain('pull/7')
+})
+
+test.each<[string, Partial<GitHub>, readonly string[]]>([
+  [
+    'does not resend a reply whose delivery is unknown',
+    { addComment: rejectWith(createGitHubError('unreachable')) },
+    WRITES,
+  ],
+  [
+    'adds no reply if the comments cannot be listed',
+    { listComments: rejectWith(createGitHubError('unreachable')) },
+    ['listComments'],
+  ],
+])('%s, and keeps the outcome', async (_what, responses, requests) => {
+  const { report, calls } = await reply(responses)
+  expect(calls).toEqual(requests)
+  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [{ error: { code: 'unreachable' } }] })
+})
+
+test('adds the reply without a list of comments in the first attempt', async () => {
+  expect((await reply({}, 1)).calls).toEqual(['addComment'])
+})

@@ -1,0 +1,246 @@
+/**
+ * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
+ */
+import type { Context, Step } from '../../action/step.ts'
+import type { Comparison } from '../../github/commits.ts'
+import type { GitHub } from '../../github/github.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
+import { ActionError, tolerateNotFound, orNotSent } from '../../runtime/errors.ts'
+import { joinWords } from '../../text/format.ts'
+import { quoteName } from '../../text/markdown.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { type AgentInputs, isExplicitRange, type Facts } from '../facts.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
+import type { Acts } from '../record.ts'
+import { type ChangeRange, explainMissingRange } from './range.ts'
+import { findPrecedingTag } from './preceding-tag.ts'
+
+type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
+type NoComparison = Extract<ChangeRange, { reason: string }>
+
+async function findRangeSinceLastSuccess(
+  { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  github: GitHub,
+  { repository, workflow, refName: branch, runId }: Context,
+): Promise<ChangeRange> {
+  if (workflow === undefined)
+    return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
+  const isOther = otherRun !== undefined
+  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...otherRun, isOther })
+  const which = isOther ? 'the workflow that started this one' : 'this workflow'
+  const reason =
+    base === undefined
+      ? `no earlier run of ${which} on this branch was successful`
+      : `the commit of the last successful run of ${which} no longer exists`
+  const instead = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
+  if (base === undefined) return instead
+  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  return { kind: 'compare', base, head, about, isReplacement: true, fallback: instead }
+}
+
+/** Reads from GitHub which commits to compare. */
+async function findCompareRange(
+  range: Exclude<ChangeRange, CompareRange | NoComparison>,
+  github: GitHub,
+  context: Context,
+): Promise<ChangeRange> {
+  const { repository } = context
+  switch (range.kind) {
+    case 'since-last-success':
+      return findRangeSinceLastSuccess(range, github, context)
+    case 'since-tag': {
+      const base = findPrecedingTag(range.tag, await github.listTags(repository))
+      if (base === undefined)
+        return {
+          kind: 'nothing-to-compare',
+          reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
+        }
+      return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
+    }
+    case 'pull-request': {
+      const { number, repository: requested = repository, isRequested } = range
+      const pullRequest = await github.readPullRequest({ repository: requested, number })
+      const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
+      if (isRequested === undefined) return { ...ends, about: 'the pull request' }
+      // The input may contain an older name of the repository, or another letter case.
+      const { repository: currentName } = pullRequest
+      const name = `pull request ${isSameRepository(currentName, repository) ? '' : currentName}#${number}`
+      const about = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
+      return { ...ends, repository: currentName, about, pullRequest }
+    }
+  }
+}
+
+export interface Compared extends Comparison {
+  /** `owner/name`. The repository of the run has the same letter case as in the run's context. */
+  readonly repository: string
+  /** Names the change for the prompt, the log and the summary, with the names of branches and tags between back-ticks. */
+  readonly title: string
+  /** Why more may have changed than GitHub lists, as a sentence without its period; undefined if the list is complete. */
+  readonly unlisted: string | undefined
+  /** The pull request that `change-range` names, if it names one. */
+  readonly pullRequest?: PullRequest | undefined
+  /** Whether `files` are only those that match `paths`. */
+  readonly isFiltered?: boolean
+}
+
+/** @property isBaseMissing whether the base no longer exists, so that the fallback of the range was compared */
+export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
+
+const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+
+const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
+
+/** A rewritten history is compared from the merge base. */
+function formatEnds({ base, head }: CompareRange, comparison: Comparison): string {
+  if (!isRewritten(comparison)) return `from ${formatRef(base)} to ${formatRef(head)}`
+  const from = `from the merge base ${formatRef(comparison.mergeBase)} to ${formatRef(head)}`
+  return `${from}, because ${formatRef(base)} is not in its history`
+}
+
+const REMOVED_UNLISTED = 'History was rewritten, and GitHub does not list the removed commits'
+
+/** A comparison lists the commits since the merge base, but not the commits that a forced push removed. */
+function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison): string | undefined {
+  if (comparison.fileList !== 'complete') return 'GitHub does not list all changed files'
+  return isReplacement === true && isRewritten(comparison) ? REMOVED_UNLISTED : undefined
+}
+
+async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
+  const { repository: requested = ownRepository, base, head, about, pullRequest } = range
+  const comparison = await github.compare(requested, base, head)
+  const { repositoryName = requested } = comparison
+  const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
+  return {
+    ...comparison,
+    repository,
+    pullRequest,
+    title: `${about}, ${formatEnds(range, comparison)}`,
+    unlisted: explainUnlisted(range, comparison),
+  }
+}
+
+/** The permissions that finding a range needs in addition to `contents: read`. */
+const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
+  'since-last-success': ' and `actions: read`',
+  'pull-request': ' and `pull-requests: read`',
+}
+
+function createMissingTokenError({ kind }: ChangeRange): ActionError {
+  const permissions = `\`contents: read\`${PERMISSIONS[kind] ?? ''}`
+  return new ActionError('unauthorized', 'there is no `github-token`.', {
+    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or set a token that has this permission.`,
+  })
+}
+
+/**
+ * Reads from GitHub what changed. GitHub may have deleted a commit that a forced push removed from the history. If the base is
+ * missing, the fallback of the range is compared.
+ * @throws ActionError if a request to GitHub fails, or there is no token
+ */
+export async function compareWithFallback(
+  range: ChangeRange,
+  step: Pick<Step, 'context' | 'github'>,
+): Promise<FoundChange> {
+  const { context, github } = step
+  if ('reason' in range) return range
+  if (github === undefined) throw createMissingTokenError(range)
+  if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
+  const compare = () => compareEnds(range, github, context.repository)
+  if (range.fallback === undefined) return compare()
+  const found = await tolerateNotFound(compare)
+  if (found !== undefined) return found
+  const instead = await compareWithFallback(range.fallback, step)
+  if ('reason' in instead) return { ...instead, isBaseMissing: true }
+  return { ...instead, isBaseMissing: true, unlisted: instead.unlisted ?? REMOVED_UNLISTED }
+}
+
+/** The inputs in use that need the change. */
+const listDependents = ({ paths, changeContext, changeRange, skipLabels }: AgentInputs): readonly string[] => [
+  ...(paths.length === 0 ? [] : ['`paths`']),
+  ...(changeContext === 'none' ? [] : ['`change-context`']),
+  ...(changeRange.kind === 'event' ? [] : ['`change-range`']),
+  ...(skipLabels.length === 0 ? [] : ['`skip-labels`']),
+]
+
+export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
+
+const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
+  paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
+
+const invalidInput = (message: string, advice: string): ActionError =>
+  new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
+
+/**
+ * Rejects a range that looks back if looking back could miss changes. A run that is skipped because of an open pull request
+ * succeeds, so it would move the base past changes that were never sent.
+ * @throws ActionError `invalid-input`
+ */
+export function assertRangeAllowed(range: ChangeRange, { context, inputs }: Facts): void {
+  const { changeRange, command, onOpenPr, task } = inputs
+  if (!isChangeWanted(inputs)) return
+  if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
+    throw invalidInput(
+      `\`change-range\` is \`since-last-success\`, which cannot be used on \`${context.eventName}\`: such a run is never the base of a later range.`,
+      'Remove `change-range` to use the range of the event, or start the workflow by a push, a schedule or by hand.',
+    )
+  if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
+    throw invalidInput(
+      '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run succeeds, so the changes before it would be missed.',
+      `Use \`on-open-pr: follow-up\`, or remove ${joinWords(listDependents(inputs))}.`,
+    )
+}
+
+/** Says that a run without a real prompt moves the base of later ranges. */
+export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: Acts): void {
+  const isPretended = inputs.dryRun || context.isRehearsal
+  if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
+  if (!BRANCH_EVENTS.includes(context.eventName)) return
+  record.notice(
+    'The base of the next range moves',
+    'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
+  )
+}
+
+/** Reports that another change is sent than the requested one. */
+function noticeMissingBase(found: FoundChange, { record }: Acts): void {
+  const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
+  record.notice(
+    'A base commit no longer exists',
+    `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
+  )
+}
+
+export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the agent's own work"
+
+/**
+ * Compares the range that an input or the loop guard needs.
+ * @throws ActionError `not-sent` if GitHub does not provide the change: a prompt without its change wastes a job, and a
+ *   successful run moves the base of the next range past commits that were never sent
+ */
+export async function compareWanted(range: ChangeRange, step: Acts): Promise<FoundChange> {
+  const { context, inputs } = step
+  const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
+  const compare = async (): Promise<FoundChange> => {
+    if (missing !== undefined)
+      throw new ActionError('rejected', `${missing}.`, {
+        hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
+      })
+    const found = await compareWithFallback(range, step)
+    if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
+      throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
+        hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
+      })
+    if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
+    return found
+  }
+  const dependents = listDependents(inputs)
+  // This reason is in the reply to a command, whose readers may not know the inputs.
+  const need = inputs.command === '' ? `, which is needed for ${joinWords(dependents)}` : ''
+  const unknown = dependents.length === 0 ? OWN_WORK_UNKNOWN : `Could not determine what changed${need}`
+  const source = isExplicitRange(inputs.changeRange) ? inputs.changeRange.repository : undefined
+  const isHere = source === undefined || isSameRepository(source, context.repository)
+  return orNotSent(unknown, compare, GITHUB_RETRY_HINT, isHere ? formatGrant(inputs) : undefined)
+}

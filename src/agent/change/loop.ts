@@ -1,0 +1,399 @@
+/**
+ * The loop guard: the agent's own work never starts the agent. The events that cannot start it, what must be possible on the
+ * events of pull requests, and the four rules of `decideLoop`; the rest reads the facts that they need, and no others.
+ */
+import { choiceInput, field } from '../../action/inputs.ts'
+import { type Context, requireGitHub } from '../../action/step.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { orNotSent, asExpectedError, ActionError } from '../../runtime/errors.ts'
+import { quoteName } from '../../text/markdown.ts'
+import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
+import { isExplicitRange, SKIP_OWN_CHANGES, type Facts } from '../facts.ts'
+import type { Acts, Reads } from '../record.ts'
+import { isOwnComment } from '../history/state.ts'
+import { listHistories } from '../history/store.ts'
+import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare.ts'
+import { type EventOrigin, findEventOrigin } from './event-origin.ts'
+import {
+  type ChangeCommit,
+  isCommitByPerson,
+  isPerson,
+  listEventCommits,
+  mergeCommits,
+  sortByLookUp,
+  type PullRequestLookup,
+  type SourcePullRequest,
+  toChangeCommit,
+} from './origin.ts'
+import { createMissingLabel } from '../label.ts'
+import type { Target } from '../turn/target.ts'
+
+export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'true', choiceInput(SKIP_OWN_CHANGES)) }
+
+/** What the rules decide from. */
+export interface LoopFacts {
+  /** The pull requests that all commits of the change came from, if all of them are ours. */
+  readonly own: readonly number[] | undefined
+  /** Whether a bot caused an event about a commit, a branch or a pull request. */
+  readonly isByBot: boolean
+  /** Whether a commit of the change is a person's. */
+  readonly hasWorkOfPerson: boolean
+  /** The author of the event's pull request, if that account opened an earlier pull request of this action. */
+  readonly agentAccount: string | undefined
+  /** Whether GitHub does not record what the triggering run was about. */
+  readonly isCauseUnknown: boolean
+}
+
+/** Why the step is skipped, for a notice. */
+export interface LoopReason {
+  readonly title: string
+  /** Full sentences. */
+  readonly text: string
+}
+
+/** The four rules, in their order. Returns `undefined` if the step may run. */
+export function decideLoop({
+  own,
+  isByBot,
+  hasWorkOfPerson,
+  agentAccount,
+  isCauseUnknown,
+}: LoopFacts): LoopReason | undefined {
+  if (own !== undefined)
+    return {
+      title: "Skipped: this is the agent's own work",
+      text: `All commits came from pull requests of this action's jobs: ${own.map((number) => `#${number}`).join(', ')}.`,
+    }
+  if (isByBot && !hasWorkOfPerson)
+    return {
+      title: 'Skipped: a bot started this run',
+      text: 'A bot caused the event, and no commit of the change is the work of a person.',
+    }
+  if (agentAccount !== undefined)
+    return {
+      title: 'Skipped: the agent may have opened this pull request',
+      text: `The account ${quoteName(agentAccount)} opened an earlier pull request of this action. If a person uses it too, the agent needs an account of its own.`,
+    }
+  if (isCauseUnknown)
+    return {
+      title: 'Skipped: the cause of this run is unknown',
+      text: "An event other than a push, a pull request or a merge queue started the triggering workflow run, and GitHub does not record what that run was about. It may be the agent's own work.",
+    }
+  return undefined
+}
+
+const NO_LOOP: LoopFacts = {
+  own: undefined,
+  isByBot: false,
+  hasWorkOfPerson: true,
+  agentAccount: undefined,
+  isCauseUnknown: false,
+}
+
+const OUR_COMMENT: LoopReason = {
+  title: "Skipped: this is the agent's own work",
+  text: 'This action wrote the comment that started the run.',
+}
+
+/** Checks the event's payload alone, before any request. */
+export function checkPayload(step: Facts): LoopReason | undefined {
+  const { context, inputs } = step
+  const { event } = context
+  if (inputs.command !== '') return undefined
+  const { kind } = findEventOrigin(context)
+  if (event.kind === 'comment' || event.kind === 'review') {
+    if (isOwnComment(event.comment.text)) return OUR_COMMENT
+    // The agent may comment on any pull request, for example on the one that it has documented.
+    return decideLoop({ ...NO_LOOP, isByBot: event.sender.isBot, hasWorkOfPerson: false })
+  }
+  return decideLoop({ ...NO_LOOP, isCauseUnknown: kind === 'unknown' })
+}
+
+/** Whether a pull request is the work of one of this action's jobs. */
+async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<boolean> {
+  const { context, inputs } = step
+  const { label, skipOwnChanges } = inputs
+  const { author, labels, number } = pullRequest
+  const isLabelled = hasLabel(label, labels)
+  if (isLabelled && author.type === 'Bot') return true
+  const { histories } = await listHistories({ repository: context.repository, number }, requireGitHub(step))
+  const trusted = histories.filter((listed) => listed.author === 'trusted')
+  if (skipOwnChanges === 'true') return trusted.length > 0
+  return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
+}
+
+/** Whether this account opened an earlier pull request of this action, among the newest 100. */
+async function openedEarlier(login: string, number: number, step: Reads): Promise<boolean> {
+  const { context, inputs } = step
+  const { repository } = context
+  const newest = await requireGitHub(step).listNewestPullRequests(repository, inputs.label)
+  const earlier = newest.find((one) => one.author.login === login && one.number !== number)
+  if (earlier === undefined) return false
+  const { histories } = await listHistories(earlier, requireGitHub(step))
+  return histories.some(({ author }) => author === 'trusted')
+}
+
+/** The commits that a change consists of, newest first. */
+function listCommits(
+  found: FoundChange | undefined,
+  ofEvent: readonly ChangeCommit[],
+  { inputs }: Facts,
+): readonly ChangeCommit[] {
+  const compared = found === undefined || 'reason' in found ? undefined : found
+  // An explicit range is independent of the event, so the commits of the event decide.
+  return compared === undefined || isExplicitRange(inputs.changeRange)
+    ? ofEvent
+    : mergeCommits(compared.commits, ofEvent)
+}
+
+async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {
+  if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
+  if (source.state !== 'merged') return false
+  const { repository } = step.context
+  const { mergedBy } =
+    'mergedBy' in source ? source : await requireGitHub(step).readPullRequest({ repository, number: source.number })
+  return isPerson(mergedBy.login) && mergedBy.type !== 'Bot'
+}
+
+/**
+ * Returns the numbers of the pull requests that all commits came from, if all of them are ours. Stops at the first commit that
+ * is not.
+ */
+async function findOwn(
+  commits: readonly ChangeCommit[],
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<readonly number[] | undefined> {
+  const own = new Set<number>()
+  for (const commit of sortByLookUp(commits, step)) {
+    const found = await sources.find(commit, commits)
+    if (found.length === 0) return undefined
+    for (const source of found) {
+      if (!own.has(source.number) && !(await isOurs(source, step))) return undefined
+      own.add(source.number)
+    }
+  }
+  return own.size === 0 ? undefined : [...own]
+}
+
+/** Whether one of the commits is a person's, or came from a pull request that a person opened or merged. */
+async function findWorkOfPerson(
+  commits: readonly ChangeCommit[],
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<boolean> {
+  if (commits.some(isCommitByPerson)) return true
+  for (const commit of sortByLookUp(commits, step))
+    for (const source of await sources.find(commit, commits)) if (await isSourceByPerson(source, step)) return true
+  return false
+}
+
+/** Reads who did the work of the pull requests that an event is about. */
+async function readPullRequestWork(
+  numbers: readonly number[],
+  isByBot: boolean,
+  step: Reads,
+): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
+  const { repository } = step.context
+  const github = requireGitHub(step)
+  const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  let isAllOwn = true
+  for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
+  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }
+  let hasWorkOfPerson = false
+  for (const pullRequest of pullRequests) {
+    hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
+    if (hasWorkOfPerson || !isByBot) break
+    const commits = await github.listPullRequestCommits(pullRequest)
+    hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
+  }
+  return { own: undefined, hasWorkOfPerson, pullRequests }
+}
+
+/** Events that are about no commit, branch or pull request. */
+const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual']
+
+/** Whether a bot caused an event about a commit, a branch or a pull request. */
+function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
+  return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
+}
+
+/** Decides about the pull requests that an event names. */
+async function decideByPullRequests(
+  { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<LoopReason | undefined> {
+  const { event, eventName } = step.context
+  const isPullRequestEvent = event.kind === 'pull-request'
+  const { pullRequests, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+  const [first] = pullRequests
+  const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
+  // The branch of somebody's pull request may have received a merge of the agent's.
+  const own = work.own ?? (await findOwn(listEventCommits(step.context), sources, step))
+  const reason = decideLoop({ ...NO_LOOP, ...work, own, isByBot: isByBot || isByBotAccount })
+  if (reason !== undefined || !isPullRequestEvent || !eventName.startsWith('pull_request')) return reason
+  // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
+  if (first === undefined || first.author.type === 'Bot') return undefined
+  const { login } = first.author
+  return decideLoop({ ...NO_LOOP, agentAccount: (await openedEarlier(login, first.number, step)) ? login : undefined })
+}
+
+/** Decides about the commits of a change. */
+async function decideByCommits(
+  commits: readonly ChangeCommit[],
+  isByBot: boolean,
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<LoopReason | undefined> {
+  const { event } = step.context
+  // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
+  const isOfBranch = event.kind === 'workflow-run' && !event.work.isOfFork && event.work.branch !== event.defaultBranch
+  const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
+  if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
+  const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
+  return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
+}
+
+/** Reads the facts about the pull requests or the commits that the event is about, and decides. */
+async function readAndDecide(
+  found: FoundChange | undefined,
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<LoopReason | undefined> {
+  const { context, inputs } = step
+  const origin = findEventOrigin(context)
+  const { numbers } = origin
+  const isByBot = isCausedByBot(context, origin)
+  if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
+    return decideByPullRequests({ numbers, isByBot }, sources, step)
+  const commits = listCommits(found, listEventCommits(context), step)
+  return decideByCommits(commits, isByBot, sources, step)
+}
+
+/** What is known without a token: the sender and the payload. */
+function decideFromPayload({ context }: Facts): LoopReason | undefined {
+  const hasWorkOfPerson = listEventCommits(context).some(isCommitByPerson)
+  return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
+}
+
+/**
+ * Returns why the change must not start the agent, or `undefined`.
+ * @param found the compared change; undefined if no input needs it
+ * @throws ActionError `not-sent` if that cannot be determined and people did not start the run
+ */
+export async function findLoop(
+  found: FoundChange | undefined,
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<LoopReason | undefined> {
+  const { context, runner, github, inputs } = step
+  const { changeRange, command } = inputs
+  const { kind } = findEventOrigin(context)
+  if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
+  if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
+  if (github === undefined) {
+    runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
+    return decideFromPayload(step)
+  }
+  const read = () => readAndDecide(found, sources, step)
+  if (kind === 'people')
+    return read().catch((error: unknown) => {
+      runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
+      return undefined
+    })
+  return orNotSent(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
+}
+
+/** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
+export function needsRange(step: Reads): boolean {
+  const { event } = step.context
+  return event.sender.isBot && (event.kind === 'tag' || event.kind === 'release') && step.github !== undefined
+}
+
+/** The agent's own commits and branches cause these events too, often under another account, and nothing in them shows it. */
+export const UNSUPPORTED_EVENTS = [
+  'check_run',
+  'check_suite',
+  'create',
+  'delete',
+  'deployment',
+  'deployment_status',
+  'page_build',
+  'registry_package',
+  'status',
+] as const
+
+export type UnsupportedEvent = (typeof UNSUPPORTED_EVENTS)[number]
+
+export const isUnsupportedEvent = (name: string): name is UnsupportedEvent =>
+  UNSUPPORTED_EVENTS.some((event) => event === name)
+
+/**
+ * Rejects an event that cannot start the agent. A step that only attaches sends no prompt, so any event may start it.
+ * @throws ActionError `invalid-input`
+ */
+export function rejectUnsupportedEvent({ context: { eventName }, inputs }: Pick<Acts, 'context' | 'inputs'>): void {
+  const isAttaching = inputs.command === '' && inputs.task.kind === 'attach'
+  if (isAttaching || !isUnsupportedEvent(eventName)) return
+  throw new ActionError(
+    'invalid-input',
+    `The event \`${eventName}\` cannot start the agent: the agent's own work causes this event too, and the event does not show it.`,
+    {
+      hint: 'Nothing was sent. In `on:` of the workflow, use `push` (also for new branches and tags), `pull_request`, `release`, `workflow_run`, `schedule` or `workflow_dispatch` instead.',
+    },
+  )
+}
+
+/** Whether the agent's own pull request starts the next run. */
+export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
+  /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
+
+const mayCauseLoop = (step: Facts): boolean =>
+  isPullRequestEvent(step) && step.inputs.task.kind !== 'attach' && !step.inputs.dryRun
+
+/**
+ * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
+ * @throws ActionError `invalid-input` that names every problem
+ */
+export function rejectUntrackableInputs(step: Facts): void {
+  if (!mayCauseLoop(step)) return
+  const { wait, label, githubToken } = step.inputs
+  const problems = [
+    ...(wait ? [] : ['`wait` must be `true`']),
+    ...(label === '' ? ['`label` must not be empty'] : []),
+    ...(githubToken === '' ? ['`github-token` must not be empty'] : []),
+  ]
+  if (problems.length === 0) return
+  const text = `On \`${step.context.eventName}\`, ${problems.join(', and ')}: the step must mark the pull request of the agent, which otherwise starts the next job.`
+  throw new ActionError('invalid-input', text, {
+    hint: 'Nothing was sent. Correct the inputs, or start the workflow by a push or a schedule.',
+  })
+}
+
+/**
+ * Makes sure before the prompt that the token can write what marks a pull request: the label, and a reaction to the event's
+ * pull request.
+ */
+export function guardPullRequestEvent(target: Target, step: Reads): Target {
+  const { context, inputs } = step
+  const { event } = context
+  if (!mayCauseLoop(step) || event.kind !== 'pull-request') return target
+  const { number } = event.subject
+  return {
+    ...target,
+    async beforeSend(job) {
+      await orNotSent(
+        'The pull request of the agent could not be marked, so it would start the next job',
+        () =>
+          Promise.all([
+            createMissingLabel(step),
+            requireGitHub(step).addEyesToPullRequest({ repository: context.repository, number }),
+          ]),
+        GITHUB_RETRY_HINT,
+        formatGrant(inputs),
+      )
+      await target.beforeSend(job)
+    },
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
+ * requests that may cost.
+ */
+import { booleanInput, field } from '../../action/inputs.ts'
+import { requireGitHub } from '../../action/step.ts'
+import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
+import { isOpen, toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
+import { ActionError, describeError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { Heartbeat } from '../../runtime/heartbeat.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import { needsPullRequestRead } from '../facts.ts'
+import {
+  type Acts,
+  type ChecksState,
+  describePullRequest,
+  type PullRequestFacts,
+  listFailedChecks,
+  readAndRecordPullRequest,
+} from '../record.ts'
+
+export const CHECKS_FIELDS = { waitForChecks: field('wait-for-checks', 'false', booleanInput) }
+
+/** How long to wait for a commit's first check to be registered. */
+const DISCOVERY_MS = 60_000
+
+/** How long to wait for further checks to be registered after all known checks have passed. */
+const SETTLE_MS = 15_000
+
+/** From this age of the head on, completed suites of GitHub Actions show that no further check is to come. */
+const REGISTERED_MS = 60_000
+
+/** How long to wait for the remaining checks after the first failure, if the agent is sent all failures. */
+const REMAINING_CHECKS_MS = 300_000
+
+const isPending = ({ state }: Check): boolean => state === 'pending'
+const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
+
+/** Whether every pending check waits for approval. */
+function isWaitingForApproval(checks: readonly Check[]): boolean {
+  return checks.some(isPending) && !checks.some(isRunning)
+}
+
+/** What decides how long to wait. */
+interface Waited {
+  /** How long the checks have not changed. */
+  readonly stableMs: number
+  /** How long this head has been watched. */
+  readonly ageMs: number
+  /** How much longer to wait for the other checks after one has failed. */
+  readonly remainingMs: number
+}
+
+/** Predicts the final state of the checks if nothing changes, and how much longer nothing must change. */
+function predictState(
+  { checks, isComplete }: CommitChecks,
+  { stableMs, ageMs, remainingMs }: Waited,
+): [end: ChecksState, endsInMs: number] {
+  if (listFailedChecks(checks).length > 0) return ['failure', checks.some(isPending) ? remainingMs : 0]
+  if (checks.some(isPending)) return ['pending', isWaitingForApproval(checks) ? 0 : Infinity]
+  if (checks.length === 0) return ['none', stableMs < DISCOVERY_MS ? Infinity : 0]
+  return ['success', isComplete && ageMs >= REGISTERED_MS ? 0 : SETTLE_MS - stableMs]
+}
+
+/** Covers every field that affects the state. */
+function toChecksFingerprint(checks: readonly Check[]): string {
+  const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
+    JSON.stringify([name, state, id, app, waitsForApproval]),
+  )
+  return parts.sort().join()
+}
+
+/** The checks of one commit after the newest read. `checks` and `state` are undefined if no read has succeeded. */
+interface PolledChecks {
+  readonly checks?: readonly Check[]
+  readonly state?: ChecksState
+  /** Whether every pending check waits for approval. */
+  readonly waitsForApproval?: boolean
+  /** Whether `state` or `waitsForApproval` differs from the preceding read. */
+  readonly isStateNew?: boolean
+  /** When waiting ends unless the checks change, in milliseconds from now; 0 or less if it ends now. */
+  readonly endsInMs: number
+  /** On the clock's scale, like all times here. */
+  readonly changedAt: number
+  readonly failedSince?: number | undefined
+  /** Why the newest read failed. */
+  readonly problem?: ActionError
+}
+
+/**
+ * Updates the checks of a commit after a read.
+ * @param read the checks, or the error of a failed read, which keeps the known checks
+ * @param awaitsAll whether to wait for the remaining checks after a failure
+ * @param isEnded whether the pull request is merged or closed
+ */
+export function applyRead(
+  before: PolledChecks | undefined,
+  read: CommitChecks | ActionError,
+  now: number,
+  { awaitsAll, isEnded, ageMs }: { readonly awaitsAll: boolean; readonly isEnded: boolean; readonly ageMs: number },
+): PolledChecks {
+  if (read instanceof ActionError) {
+    const endsInMs = isEnded || !isTransient(read) ? 0 : Infinity
+    return {
+      changedAt: now,
+      ...before,
+      problem: read,
+      isStateNew: false,
+      endsInMs,
+    }
+  }
+  const { checks } = read
+  const isSame = before?.checks !== undefined && toChecksFingerprint(before.checks) === toChecksFingerprint(checks)
+  const changedAt = isSame ? before.changedAt : now
+  const failedSince = listFailedChecks(checks).length === 0 ? undefined : (before?.failedSince ?? now)
+  const remainingMs = awaitsAll ? (failedSince ?? now) + REMAINING_CHECKS_MS - now : 0
+  const [end, leftMs] = predictState(read, { stableMs: now - changedAt, ageMs, remainingMs })
+  // A merged or closed pull request is not expected to get further checks.
+  const endsInMs = isEnded && end !== 'success' ? 0 : leftMs
+  const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
+  const waitsForApproval = isWaitingForApproval(checks)
+  const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
+  return { checks, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
+}
+
+const MAX_NAMES = 3
+function formatMatching(checks: readonly Check[], matches: (check: Check) => boolean, status: string): string[] {
+  const found = checks.filter(matches)
+  const names = found.map(({ name }) => oneLine(name, MAX_NAME_CHARS))
+  const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
+  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${status} (${shown})`]
+}
+
+/** Summarizes the checks of a commit in one line for the log. */
+export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks' | 'state'>, sha: string): string {
+  const commit = sha.slice(0, 7)
+  if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}.`
+  const parts = [
+    ...formatMatching(checks, (check) => check.state === 'failure', 'failed'),
+    ...formatMatching(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
+    ...formatMatching(checks, isRunning, 'still running'),
+  ]
+  if (parts.length === 0) parts.push(`all ${countChecks(checks)} passed${state === 'success' ? '' : ' so far'}`)
+  return `Checks of commit ${commit}: ${parts.join(', ')}.`
+}
+
+const PAUSE_MS = 10_000
+
+/** After this time, looking less often saves more requests than it costs in time. */
+const FREQUENT_UNTIL_MS = 600_000
+const LATER_PAUSE_MS = 30_000
+
+/** Returns the pause before the next look, in milliseconds. @param ageMs how long this head has been watched */
+export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL_MS ? PAUSE_MS : LATER_PAUSE_MS)
+
+/** Reserved for the last read, so that it ends before the deadline. */
+const LAST_READ_TIMEOUT_MS = 3_000
+
+/** Combines a pull request with its checks, and warns if the checks are unknown. */
+function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: Acts): PullRequestFacts {
+  const { checks, state, waitsForApproval, problem } = polled
+  if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
+  return {
+    ...describePullRequest(pullRequest),
+    ...(state !== undefined && { checks: state }),
+    ...(state === 'pending' && waitsForApproval === true && { waitsForApproval }),
+    ...(checks !== undefined && { checkList: checks }),
+  }
+}
+
+/**
+ * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near, if the
+ * inputs ask for them.
+ * @param mayFix whether the agent would be sent the failures of this head: the step then waits for all checks
+ * @param findOutside finds the files outside of the scope
+ * @throws ActionError `cancelled`
+ */
+export async function waitForChecks(
+  pullRequest: PullRequest,
+  mayFix: (failed: PullRequestFacts) => boolean,
+  findOutside: (pullRequest: PullRequest, step: Acts) => Promise<readonly string[] | undefined>,
+  step: Acts,
+): Promise<PullRequestFacts> {
+  const { clock, deadlineAt, context, inputs, record, signal } = step
+  if (!needsPullRequestRead(inputs)) return describePullRequest(pullRequest)
+  const github = requireGitHub(step)
+  const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
+  const heartbeat = new Heartbeat({ clock, log: step.runner.log })
+  let known = pullRequest
+
+  const readAgain = async (): Promise<void> => {
+    known = (await orUndefined(readAndRecordPullRequest(known, step))) ?? known
+  }
+
+  /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
+  async function watchHead(headSha: string): Promise<Partial<PolledChecks>> {
+    const watchedSince = clock.now()
+    let before: PolledChecks | undefined
+    for (;;) {
+      const checks = await github.readChecks(known.repository, headSha, context).catch(asExpectedError)
+      const ageMs = clock.now() - watchedSince
+      const apply = (): PolledChecks => {
+        const awaitsAll = mayFix({ ...describePullRequest(known), checks: 'failure' })
+        return applyRead(before, checks, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
+      }
+      // Read the head again after its checks, to know that they are those of the current head.
+      if (apply().endsInMs <= 0) await readAgain()
+      if (known.headSha !== headSha) return { state: 'pending' }
+      const polled = apply()
+      const line = formatChecks(polled, headSha)
+      if (polled.problem !== undefined)
+        heartbeat.logIfDue(
+          `The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(polled.problem)}`,
+        )
+      else if (polled.isStateNew) {
+        heartbeat.restart()
+        record.note(line)
+      } else heartbeat.logIfDue(line)
+      const leftMs = lastReadAt - clock.now()
+      if (polled.endsInMs <= 0 || leftMs <= 0) return polled
+      await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
+      before = polled
+    }
+  }
+
+  for (;;) {
+    const { headSha } = known
+    const outside = findOutside(known, step)
+    // A cancelled run rejects both, and what is awaited first reports it.
+    outside.catch(() => undefined)
+    let polled: Partial<PolledChecks> = {}
+    if (inputs.waitForChecks) polled = await watchHead(headSha)
+    const found = combineFacts(known, polled, step)
+    const foundOutside = await outside
+    if (known.headSha === headSha) return { ...found, ...(foundOutside && { outside: foundOutside }) }
+    heartbeat.restart()
+    record.note(`The pull request has a new commit, ${known.headSha.slice(0, 7)}. Continuing with that commit.`)
+    if (clock.now() >= lastReadAt) return found
+  }
+}
+
+/** GitHub computes `mergeable` in the background after the first read, usually within seconds. */
+const MERGEABLE_PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
+
+/**
+ * Reads an open pull request a few more times while GitHub has not computed `mergeable`, if the step has waited for its
+ * checks. Ignores reads with another head commit.
+ */
+export async function readMergeability(step: Acts, known: PullRequestFacts): Promise<void> {
+  const { clock, context, deadlineAt, github, inputs, record, signal } = step
+  const job = record.turns[0]?.job
+  if (github === undefined || job?.prLink === undefined || signal.aborted || !inputs.waitForChecks) return
+  const address = toPullRequestAddress(job.prLink, context)
+  let found = known
+  for (const pauseMs of MERGEABLE_PAUSES_MS) {
+    if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
+    await clock.sleep(pauseMs, signal)
+    const now = await orUndefined(requireGitHub(step).readPullRequest(address))
+    // The known checks and files belong to one head commit, so only combine them with reads of the same one.
+    if (now === undefined || now.headSha !== found.headSha) return
+    found = { ...found, ...describePullRequest(now) }
+    record.add({ pullRequestAtEnd: found })
+  }
+}

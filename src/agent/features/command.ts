@@ -1,0 +1,306 @@
+/**
+ * The command of a comment or a review: makes the target of what it asks for, and replies with the result. Hides who may give a
+ * command, and what the prompt quotes.
+ */
+import { type Conclusion, type Context, requireGitHub, requireGitHubAtEnd } from '../../action/step.ts'
+import type { CommentAddress, ListedComment } from '../../github/comments.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { isOpen } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { ActionError, orNotSent } from '../../runtime/errors.ts'
+import { HIDDEN_NOTE, removeHidden } from '../../text/hidden.ts'
+import { getOwnLink, getOperation, type Acts, type Reads, type Run, getPullRequestFacts, redactRun } from '../record.ts'
+import type { Facts } from '../facts.ts'
+import { ASK_IN_AN_ISSUE, plainTarget, type Target } from '../turn/target.ts'
+import { filterFiles } from '../path-filter.ts'
+import { findJobOfPullRequest, type JobOfPullRequest } from '../find-job.ts'
+import { formatTrackingGrant } from '../permissions.ts'
+import { createFollowUp, formatUnconfirmed } from '../follow-up.ts'
+import {
+  type CommandComment,
+  changeSection,
+  MAX_CONTEXT_BYTES,
+  renderCommentPrompt,
+  renderSections,
+} from '../prompt.ts'
+import { isSkip, type Skip, skip } from '../skip.ts'
+import { linkCommits } from '../words.ts'
+import { formatSentences } from '../../text/markdown.ts'
+import { conclude } from '../outcome.ts'
+import { field, isGiven, inputThat, textInput } from '../../action/inputs.ts'
+
+/** No text of this action begins with `/`, so its own comments are never commands. */
+const commandWord = textInput(
+  /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
+  'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
+)
+
+export const commandInput = inputThat(commandWord, (command, raw) => {
+  if (command === '') return false
+  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment determines the job'
+  return !isGiven(raw, 'github-token') && 'needs `github-token` to check who is allowed to use commands'
+})
+
+export const COMMAND_FIELDS = { command: field('command', '', commandInput) }
+
+/** White space, and characters that nobody sees. */
+const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
+const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
+
+/** What may stand between the command and the instruction: a mark, and one white space. */
+const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
+
+/**
+ * Reads the command as phones and people write it: in any case, after blanks, and with `:` or `,` after it.
+ * @returns the text after the command and one white space; undefined if the text does not begin with the command as a word
+ */
+function readInstruction(text: string, command: string): string | undefined {
+  const trimmed = text.replace(LEADING_BLANKS, '')
+  if (trimmed.slice(0, command.length).toLowerCase() !== command.toLowerCase()) return undefined
+  const rest = trimmed.slice(command.length)
+  return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
+}
+
+/** What to do if it is unknown whether the command of a comment may be run. */
+const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
+
+/** What to do if the pull request of a comment was merged or closed. */
+const OTHER_PLACE_HINT = 'Ask in an open pull request or in an issue.'
+
+/**
+ * Reads the command from the event payload alone, so that later edits have no effect. Does not check the author's
+ * permission.
+ * @returns a skip if there is no command; its reason quotes nothing from the comment
+ */
+export function parseComment({ event, repository }: Context, command: string): CommandComment | Skip {
+  if (event.kind !== 'comment' && event.kind !== 'review') return skip('The event is neither a comment nor a review.')
+  const { comment, subject } = event
+  if (subject === undefined || subject.kind === 'discussion')
+    return skip('The event is not a comment on an issue or a pull request.')
+  if (!comment.isNew) return skip('The event is not about a new comment or review.')
+  const instruction = readInstruction(comment.text, command)
+  if (instruction === undefined) return skip(`The comment does not begin with \`${command}\`.`)
+  if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
+  const { id, threadId, writtenAt, person: author, place } = comment
+  const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
+  const isOnPullRequest = subject.kind === 'pull-request'
+  const address = { repository, number: subject.number, kind, id, threadId, isOnPullRequest, writtenAt } as const
+  return { address, author, instruction, subject, place }
+}
+
+/** Whether the event is a comment or review by a person that begins with the command. */
+export const hasCommand = (context: Context, command: string): boolean =>
+  command !== '' && !isSkip(parseComment(context, command))
+
+const NO_HISTORY_TITLE = 'The history comment is missing'
+const formatNoHistory = (number: number): string =>
+  `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`
+
+/** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
+async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRequest | Skip | undefined> {
+  const { number } = address
+  const found = await findJobOfPullRequest(address, step)
+  if (found.kind === 'job') return found
+  const { pullRequest, reason } = found
+  if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
+  const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
+  if (reason === undefined && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
+  if (reason === undefined) return undefined
+  return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
+}
+
+/** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
+function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Facts): boolean {
+  const { changeContext, changeRange } = inputs
+  if (changeContext === 'none' || changeRange.kind === 'between') return false
+  if (changeRange.kind !== 'pull-request') return true
+  return changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
+}
+
+/** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
+async function formatChange({ address, subject }: CommandComment, step: Reads): Promise<string> {
+  const github = requireGitHub(step)
+  const { repository, number } = address
+  if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
+  const comparison = await github.compare(repository, baseSha, headSha)
+  const { paths } = step.inputs
+  const isFiltered = paths.length > 0
+  const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
+  const section = changeSection(
+    { ...comparison, files, isFiltered, repository, title: `pull request #${number}` },
+    'diff',
+  )
+  return renderSections([section], MAX_CONTEXT_BYTES).text
+}
+
+/**
+ * Decides from the event and the author's permission whether to carry out the command of a comment or a review. Skips a comment
+ * without a reply or reaction if its author has no write access, so that outsiders cannot probe the action. Otherwise, the step
+ * replies when it ends.
+ * @throws ActionError `not-sent` if the permission cannot be read
+ */
+export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> {
+  const { command } = step.inputs
+  const comment = parseComment(step.context, command)
+  if (isSkip(comment)) return comment
+  const { address, author, instruction, subject } = comment
+
+  const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
+  const unknown = 'Could not determine whether the author has write access'
+  const grant = formatTrackingGrant(step, address.repository)
+  if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
+    return skip('The author of the comment does not have write access to this repository.')
+  step.record.add({ comment: address })
+
+  if (removeHidden(instruction).replace(HIDDEN_NOTE, '').trim() === '')
+    return skip(
+      `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
+    )
+  if (address.isOnPullRequest && !subject.isOpen)
+    return skip(`Pull request #${address.number} is closed. ${OTHER_PLACE_HINT}`)
+  return comment
+}
+
+/**
+ * Makes the target of what a comment or a review asks for.
+ * @throws ActionError `not-sent` if something that the decision depends on cannot be read
+ */
+export async function chooseCommandTarget(comment: CommandComment, step: Acts): Promise<Target | Skip> {
+  const { task, dryRun } = step.inputs
+  const { address, author } = comment
+  const { isOnPullRequest, number } = address
+  const github = requireGitHub(step)
+  const grant = formatTrackingGrant(step, address.repository)
+  const unknown = `Could not determine whether pull request #${number} comes from a job`
+  const found = isOnPullRequest
+    ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
+    : undefined
+  if (found?.kind === 'skip') return found
+
+  const isReview = address.kind === 'review'
+  if (!isReview && !dryRun)
+    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
+  const readReview = () => github.listReviewComments(address)
+  const review = isReview
+    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
+    : []
+  const prompt = renderCommentPrompt(comment, {
+    rules: task.kind === 'create' ? task.prompt : '',
+    includesSubject: found === undefined,
+    reviewComments: review.filter(({ authorId }) => authorId === author.id),
+    maxBytes: MAX_CONTEXT_BYTES,
+  })
+  if (found !== undefined) {
+    step.record.note(
+      `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
+    )
+    return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
+  }
+  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
+    formatChange(comment, step),
+  )
+  step.record.note(`The comment on #${number} starts a new job.`)
+  return plainTarget({ kind: 'create', prompt: prompt + (change ?? '') })
+}
+
+/** Identifies the step that replies. */
+interface ReplyKey {
+  readonly runId: number
+  readonly workflowJob: string
+  readonly runnerStepId: string
+  /** The hash of all inputs except secrets. */
+  readonly inputsHash: string
+}
+
+/** The runner's ids contain only these characters. */
+const toWord = (id: string): string => id.replaceAll(/[^\w.-]/g, '-')
+
+/**
+ * Renders the hidden first line of a reply. It names the step and the comment, so that each step replies once to a comment. A
+ * later attempt replaces only the reply of its own step, never the reply of another step or another job of a matrix.
+ */
+export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'id'>, place: ReplyKey): string {
+  const { runId, workflowJob, runnerStepId, inputsHash } = place
+  const step = `step=${toWord(workflowJob)}/${toWord(runnerStepId)} inputs=${inputsHash}`
+  return `<!-- docs-agent-action: reply run=${runId} ${step} ${kind}=${id} -->`
+}
+
+/** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
+const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
+
+/** Links to the new commits, the pull request and the run. */
+function renderLinks(run: Run, { serverUrl, repository, runId }: Context): string {
+  const link = getOwnLink(run)
+  const at = link?.repository === undefined ? undefined : `${serverUrl}/${link.repository}`
+  const commits = at !== undefined && getOperation(run) === 'updated' ? linkCommits(run.turns, at) : undefined
+  const links = [
+    commits && `[${commits.text}](${commits.url})`,
+    link && `[pull request${link.number === undefined ? '' : ` #${link.number}`}](${link.href.replaceAll('@', '%40')})`,
+    `[run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return links
+    .filter(Boolean)
+    .join(' · ')
+    .replace(/^\[./, (first) => first.toUpperCase())
+}
+
+/** Comments in another repository do not start the workflow. */
+function canAskAgain(run: Run, { repository }: Context): boolean {
+  const link = getOwnLink(run)
+  return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getPullRequestFacts(run))
+}
+
+const ON_PAGE_OF_RUN = 'The page of the run says what to do.'
+
+/**
+ * Renders the reply to a comment as GitHub Markdown. It starts with a hidden line, so it never starts with a command. It
+ * does not mention anybody, and does not quote the service or other users: the page of the run does.
+ * @param namesInputs whether a text names inputs, which say nothing to people who do not maintain the workflow
+ */
+export function renderReply(
+  run: Run,
+  conclusion: Conclusion,
+  address: CommentAddress,
+  context: Context & { readonly inputsHash: string; readonly command: string },
+  namesInputs: (text: string) => boolean,
+): string {
+  const { skipReason } = run
+  const { title, text, advice = '' } = conclusion
+  const blocks = [
+    formatSentences(
+      skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    ),
+    skipReason === undefined && (namesInputs(advice) ? ON_PAGE_OF_RUN : formatSentences(advice)),
+    renderLinks(run, context),
+    canAskAgain(run, context) &&
+      `To ask for another change, begin a comment on the pull request with \`${context.command}\`.`,
+  ]
+  return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+}
+
+/**
+ * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
+ */
+export async function replyToComment(step: Acts, namesInputs: (text: string) => boolean): Promise<void> {
+  const { runner, inputs, record } = step
+  const run = redactRun(record.read(), runner.redact)
+  const { comment } = run
+  if (comment === undefined || inputs.dryRun) return
+  const context = { ...step.context, inputsHash: await inputs.hash(), command: inputs.command }
+  const body = runner.redact(renderReply(run, conclude(run), comment, context, namesInputs))
+  try {
+    const github = requireGitHubAtEnd(step)
+    const marker = renderReplyMarker(comment, context)
+    const isReply = (body: string): boolean => body.startsWith(marker)
+    // Anybody can register an app, so a comment by an app may be forged and is never edited.
+    const isOurs = ({ author, body }: ListedComment): boolean => author === 'trusted' && isReply(body)
+    const mayHaveReplied = step.context.runAttempt > 1
+    const reply = mayHaveReplied ? (await github.listComments(comment, isReply)).find(isOurs) : undefined
+    if (reply === undefined) await github.addComment(comment, body)
+    else await github.editComment(comment, reply.id, body)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    record.warn('The reply to the comment may not have been written', error)
+  }
+}

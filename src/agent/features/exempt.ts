@@ -1,0 +1,109 @@
+/** `skip-labels`: skips a change whose pull requests all have such a label, and leaves the others of them out. */
+import { hasLabel } from '../../github/labels.ts'
+import { quoteName } from '../../text/markdown.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { createPullRequestLookup, type PullRequestLookup, type SourcePullRequest } from '../change/origin.ts'
+import type { Facts } from '../facts.ts'
+import { formatNumbers } from '../prompt.ts'
+import { requireGitHub } from '../../action/step.ts'
+import type { Compared } from '../change/compare.ts'
+import { findEventOrigin } from '../change/event-origin.ts'
+import { REQUEST_EVENT_KINDS, isOfEvent, listChangeCommits } from '../change/sources.ts'
+import type { Acts, Reads } from '../record.ts'
+import { orNotSent } from '../../runtime/errors.ts'
+import { type ResolvedChange, type ChangeFacts, renderChange } from '../change/change.ts'
+import { GITHUB_RETRY_HINT, formatGrant } from '../permissions.ts'
+import { type Skip, skip } from '../skip.ts'
+import { type Input, linesField, toItems, LABEL_PATTERN, rejectInput, isGiven } from '../../action/inputs.ts'
+
+export const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
+  const labels = toItems(text)
+  const wrong = labels.filter(({ item }) => !LABEL_PATTERN.test(item))
+  if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
+  if (labels.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to read the labels')
+  return labels.map(({ item }) => item)
+}
+
+export const EXEMPT_FIELDS = { skipLabels: linesField('skip-labels', skipLabelsInput) }
+
+const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
+
+const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: Facts): boolean =>
+  inputs.skipLabels.some((label) => hasLabel(label, labels))
+
+function explainExempt(numbers: readonly number[], repository: string, { context }: Facts): string {
+  const isHere = isSameRepository(repository, context.repository)
+  const list = isHere
+    ? formatNumbers(numbers)
+    : formatNumbers(numbers, (number) => quoteName(`${repository}#${number}`))
+  return `Every pull request of the change has a label from \`skip-labels\`: ${list}.`
+}
+
+/** What `skip-labels` exempts. */
+interface Exemption {
+  readonly numbers: readonly number[]
+  /** Whether it exempts the whole change. */
+  readonly isComplete: boolean
+}
+
+const NOT_EXEMPT: Exemption = { numbers: [], isComplete: false }
+
+/**
+ * Finds the pull requests of the change that have a label from `skip-labels`. A pull request that `change-range` names is sent
+ * regardless of its labels, and so is the change of a comment.
+ * @throws ActionError if a request to GitHub fails
+ */
+async function findExemption(
+  compared: Compared | undefined,
+  sources: PullRequestLookup,
+  step: Reads,
+): Promise<Exemption> {
+  const { context, inputs } = step
+  const { event, repository } = context
+  const origin = findEventOrigin(context)
+  if (inputs.skipLabels.length === 0 || inputs.changeRange.kind === 'pull-request') return NOT_EXEMPT
+  if (REQUEST_EVENT_KINDS.includes(event.kind)) return NOT_EXEMPT
+  if (event.kind === 'pull-request' && isOfEvent(origin, step))
+    return isExempt(event.subject, step) ? { numbers: [event.subject.number], isComplete: true } : NOT_EXEMPT
+  const found: SourcePullRequest[] = []
+  let isComplete = true
+  if (isOfEvent(origin, step)) {
+    const github = requireGitHub(step)
+    found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
+  } else {
+    const commits = listChangeCommits(compared, step)
+    for (const commit of commits) {
+      const merged = (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
+      found.push(...merged)
+      isComplete &&= merged.length > 0
+    }
+    // A commit that GitHub does not list may come from any pull request.
+    isComplete &&=
+      compared !== undefined && compared.commits.length === compared.totalCommits && compared.unlisted === undefined
+  }
+  const exempt = new Set(found.filter((pullRequest) => isExempt(pullRequest, step)).map(({ number }) => number))
+  const numbers = [...exempt].toSorted((a, b) => a - b)
+  return { numbers, isComplete: isComplete && found.length > 0 && found.every(({ number }) => exempt.has(number)) }
+}
+
+/** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
+export async function applyExemption(
+  { change, description, sources: ofRun }: ResolvedChange,
+  step: Acts,
+): Promise<ChangeFacts | Skip> {
+  // A step that only attaches has no change.
+  if (ofRun === undefined) return { promptContext: '' }
+  const { repository } = step.context
+  const isHere = change === undefined || isSameRepository(change.repository, repository)
+  const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
+  const find = () => findExemption(change, sources, step)
+  const { numbers, isComplete } = await orNotSent(
+    UNKNOWN_LABELS,
+    find,
+    GITHUB_RETRY_HINT,
+    isHere ? formatGrant(step.inputs) : undefined,
+  )
+  if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
+  if (description !== undefined) step.record.add({ change: description })
+  return { ...renderChange(change, numbers, step), sources, exempt: numbers }
+}

@@ -1,0 +1,173 @@
+/** Decides whether failing checks are sent back to the agent, and with which prompt. Hides what a round depends on. */
+import { requireGitHub } from '../../action/step.ts'
+import { type Check, isCheckSuite } from '../../github/checks.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
+import { getUnsuccessfulStatus, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import {
+  type Acts,
+  type PullRequestFacts,
+  listFailedChecks,
+  listSentRounds,
+  readAndRecordPullRequest,
+  ROUND_STOP_REASONS,
+  type RoundStop,
+  type RoundStopReason,
+  type Turn,
+} from '../record.ts'
+import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from '../prompt.ts'
+import { announceTurn } from '../history/store.ts'
+import type { Target } from '../turn/target.ts'
+import { field, inputThat, wholeNumberInput, isTrue } from '../../action/inputs.ts'
+
+const MAX_FIX_ROUNDS = 5
+
+export const fixRoundsInput = inputThat(
+  wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
+  (rounds, raw) =>
+    rounds > 0 && !isTrue(raw, 'wait-for-checks') && 'needs `wait-for-checks: true` to find failed checks',
+)
+
+export const FIX_ROUNDS_FIELDS = { fixRounds: field('fix-rounds', '0', fixRoundsInput) }
+
+/** A round is only sent if this much time is left for the agent's turn and the checks after it. */
+const MIN_ROUND_MS = 600_000
+
+/** @returns the head commit whose checks the previous round was about; undefined before the first round */
+const getPreviousHead = (turns: readonly Turn[]): string | undefined => turns.at(-2)?.pullRequest?.headSha
+
+/** Whether the agent may fix a failed check with a commit. */
+const isForAgent = ({ needsPerson }: Check): boolean => needsPerson !== true
+
+/**
+ * Finds a reason not to send another round, without any request.
+ * @param found the findings after the checks have finished
+ * @param leftMs until the deadline
+ */
+export function findRoundStop(
+  found: PullRequestFacts,
+  turns: readonly Turn[],
+  maxRounds: number,
+  leftMs: number,
+): RoundStop | undefined {
+  const status = turns.at(-1)?.job?.status
+  if (found.checks !== 'failure') return 'nothing-failed'
+  if (!isOpen(found)) return 'not-open'
+  const failed = listFailedChecks(found.checkList)
+  if (failed.length > 0 && !failed.some(isForAgent)) return 'not-fixable'
+  if (found.headSha === getPreviousHead(turns)) return 'failed'
+  if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
+  if (leftMs < MIN_ROUND_MS) return 'no-time'
+  return status && getUnsuccessfulStatus(status) && 'failed'
+}
+
+/**
+ * Lists the checks that failed because of the changes of a pull request.
+ * @param before the checks of the merge base: failures there with the same name are not caused by the pull request
+ */
+export function listFailedByChange(failed: readonly Check[], before: readonly Check[]): readonly Check[] {
+  const failedBefore = new Set(listFailedChecks(before).map(({ name }) => name))
+  return failed.filter(({ name }) => !failedBefore.has(name))
+}
+
+/** All other checks are sent with their name, title and summary only. */
+const MAX_DETAILED = 10
+
+/** The page of the GitHub Actions job behind a check run. */
+const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
+
+/**
+ * Reads the annotations and logs of the first failing checks, at the same time: if GitHub does not respond, the round waits for
+ * it only once. What cannot be read is a warning.
+ */
+async function readDetails(failed: readonly Check[], repository: string, step: Acts): Promise<readonly FailedCheck[]> {
+  const github = requireGitHub(step)
+  const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
+    step.record.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
+  const read = async (check: Check): Promise<FailedCheck> => {
+    const { id, app, detailsUrl = '' } = check
+    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+    const mayHaveAnnotations = id !== undefined && check.annotations !== 0
+    const [annotations, log] = await Promise.all([
+      mayHaveAnnotations ? attempt('annotations', () => github.listAnnotations(repository, id)) : undefined,
+      jobId && attempt('logs', () => github.readJobLog(repository, Number(jobId))),
+    ])
+    return { check, annotations, log }
+  }
+  const detailed = await Promise.all(failed.slice(0, MAX_DETAILED).map(read))
+  return [...detailed, ...failed.slice(MAX_DETAILED).map((check) => ({ check }))]
+}
+
+/** Lists the failed checks to send: those that the merge base does not fail. */
+async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
+  const lost = 'Could not determine which checks also fail without these changes'
+  const before = await step.record.orWarn(lost, async () => {
+    const github = requireGitHub(step)
+    const { repository, baseRef, headSha } = pullRequest
+    const { mergeBase } = await github.compare(repository, baseRef, headSha)
+    // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
+    const suffices = (listed: readonly Check[]): boolean =>
+      !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
+    return (await github.readChecks(repository, mergeBase, step.context, suffices)).checks
+  })
+  return listFailedByChange(failed, before ?? [])
+}
+
+/**
+ * Decides whether to send the failing checks of a pull request to its job, and makes the target.
+ * @param found the findings after the checks have finished
+ * @returns the target, or why no round follows; neither if `fix-rounds` is 0
+ * @throws ActionError `cancelled`
+ */
+export async function decideNextRound(
+  pullRequest: PullRequest,
+  found: PullRequestFacts,
+  step: Acts,
+): Promise<{ readonly target?: Target; readonly stop?: RoundStop }> {
+  const { clock, deadlineAt, inputs, record } = step
+  const { turns, newest } = record
+  const { id: jobId = '', prLink: link } = newest.job ?? {}
+  const { fixRounds } = inputs
+  const { checkList, headSha = '' } = found
+  if (fixRounds === 0 || link === undefined) return {}
+  const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
+  if (stop !== undefined) return { stop }
+  const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
+  if (failing.length === 0) return { stop: 'not-fixable' }
+  const details = await readDetails(failing, pullRequest.repository, step)
+  const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
+  const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
+
+  /** Finds a reason not to send the round, directly before it is sent. `current` is undefined if the read failed. */
+  const findStopBeforeSend = (current: PullRequest | undefined): RoundStopReason | undefined => {
+    const { prLink } = record.newest.job ?? {}
+    if (current === undefined || prLink === undefined || !isSamePullRequest(prLink, link)) return 'failed'
+    if (!isOpen(current)) return 'not-open'
+    if (current.headSha !== headSha) return 'head-moved'
+    return deadlineAt - clock.now() < MIN_ROUND_MS ? 'no-time' : undefined
+  }
+
+  const target: Target = {
+    task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
+    failing,
+    announcement,
+    pullRequestNumber: pullRequest.number,
+    // The job has ended before its checks.
+    idleWaitMs: () => Promise.resolve(0),
+    async beforeSend(idle) {
+      if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
+      await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))
+    },
+    async validate() {
+      const read = () => readAndRecordPullRequest(pullRequest, step)
+      const current = await record.orWarn('The failing checks were not sent to the agent', read)
+      const roundStop = findStopBeforeSend(current)
+      if (roundStop === undefined) return
+      // The known checks belong to the examined head, so only the state is taken from the new read.
+      record.update({ roundStop, pullRequest: { ...found, ...(current && { state: current.state }) } })
+      throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
+    },
+  }
+  return { target }
+}

@@ -1,0 +1,206 @@
+/**
+ * Marks the agent's pull request, so that later steps find it: with the label, and with the history of the step's turns.
+ * Hides when a missing mark makes the step red.
+ */
+import { field, labelInput, repositoryInput } from '../../action/inputs.ts'
+import { requireGitHubAtEnd } from '../../action/step.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { toPullRequestAddress, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { isSameRepository } from '../../github/schemas.ts'
+import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { joinSentences } from '../../text/format.ts'
+import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
+import { formatGrant, formatTrackingGrant } from '../permissions.ts'
+import { formatAttaching } from '../outcome.ts'
+import { readAndRecordPullRequest, type Acts, type Reads } from '../record.ts'
+import { readUpdate, findHistory, isInUse, writeHistory } from '../history/store.ts'
+import { toUpdateFingerprint } from '../history/rows.ts'
+import { isPullRequestEvent } from '../change/loop.ts'
+import { pollUntil } from '../../runtime/clock.ts'
+
+/** Whether the next run depends on the mark: it would start another job otherwise. */
+const isTrackingRequired = (step: Facts): boolean => step.inputs.onOpenPr !== 'new' || isPullRequestEvent(step)
+
+export const TRACK_FIELDS = {
+  label: field('label', '', labelInput),
+  prRepository: field('pr-repository', '', repositoryInput),
+}
+
+/** Records that the job's pull request is not marked, although the next run depends on its mark. */
+function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
+  const { record } = step
+  const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
+  const fix = error.lacksPermissionIn === undefined ? error.hint : formatTrackingGrant(step, error.lacksPermissionIn)
+  // The next step gets a new token anyway.
+  const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
+  const text = `${what}, so the next run would start another job: ${error.message}`
+  record.add({ untracked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
+}
+
+function recordFailure(error: ActionError, what: string, jobId: string, step: Acts): void {
+  if (isTrackingRequired(step)) recordUntracked(error, what, jobId, step)
+  else step.record.warn(what, error)
+}
+
+/** A comment that could not be updated still names the job, unless it is gone. */
+function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): void {
+  const { record } = step
+  if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
+  else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
+  else record.warn('The history comment was not updated, so it may be out of date', error)
+}
+
+/** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
+async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
+  const searched = getRepository(step)
+  if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
+  const found = await orUndefined(requireGitHubAtEnd(step).readPullRequest({ repository: searched, number }))
+  return found !== undefined && isSameRepository(repository, found.repository)
+}
+
+/** Records that the next run does not find the pull request, wherever it is marked. */
+function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: Acts): void {
+  const { record } = step
+  const run = record.read()
+  const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
+  const set = `Set \`pr-repository\` to \`${repository}\`.`
+  const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
+  const hints = run.untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
+  record.add({ untracked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+}
+
+/**
+ * Records that the job's pull request could not be read, and so was not marked.
+ * @param address undefined if the pull request is not on this GitHub
+ * @throws ActionError `cancelled`
+ */
+async function recordUnreadable(
+  error: ActionError,
+  address: PullRequestAddress | undefined,
+  jobId: string,
+  step: Acts,
+): Promise<void> {
+  const { inputs, github } = step
+  if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
+  recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
+  if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
+}
+
+/**
+ * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
+ * @throws ActionError `cancelled`
+ */
+export async function trackPullRequest(
+  pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
+  jobId: string,
+  step: Acts,
+): Promise<void> {
+  const { inputs, record } = step
+  if (!isInUse(inputs)) return
+  const { label } = inputs
+  const github = requireGitHubAtEnd(step)
+  const addLabel = async (): Promise<void> => {
+    if (!hasLabel(label, pullRequest.labels ?? [])) await github.addLabel(pullRequest, label)
+  }
+  const addHistory = async (): Promise<void> => {
+    const { repository, number, visibility } = pullRequest
+    let place = record.history
+    if (place?.jobId !== jobId || place.pullRequest.number !== number) {
+      await completeHistory(step)
+      // The pull request of a job that this step has created cannot have a comment yet.
+      const isNew = record.turns[0]?.task.kind === 'create'
+      const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
+      place = { pullRequest: { repository, number, visibility }, jobId, commentId: found?.id }
+      record.add({ history: place })
+    }
+    await writeHistory(place, github, step)
+  }
+  record.add({ untracked: undefined })
+  const findError = (written: Promise<void>) =>
+    written.then(
+      () => undefined,
+      (error: unknown) => asExpectedError(error),
+    )
+  const [isFindable, ofLabel, ofHistory] = await Promise.all([
+    isInSearchedRepository(pullRequest, step),
+    findError(addLabel()),
+    findError(addHistory()),
+  ])
+  const unlabelled = `The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`
+  if (ofLabel !== undefined && ofLabel.message === ofHistory?.message) {
+    recordFailure(ofLabel, `${unlabelled}, and the history comment was not written`, jobId, step)
+  } else {
+    if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
+    if (ofHistory !== undefined) recordHistoryFailure(ofHistory, jobId, step)
+  }
+  if (!isFindable) recordMisplaced(pullRequest, jobId, step)
+}
+
+/** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
+export async function completeHistory(step: Acts): Promise<void> {
+  const { inputs, record } = step
+  const place = record.history
+  if (place?.commentId === undefined || !isInUse(inputs)) return
+  const update = await readUpdate(place, step)
+  // Without a turn, the step does not know whether the rows of other steps can be completed.
+  if (update.rows.length === 0 || toUpdateFingerprint(update) === place.written) return
+  try {
+    await writeHistory(place, requireGitHubAtEnd(step), step)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    recordHistoryFailure(error, place.jobId, step)
+  }
+}
+
+/** How long GitHub may respond with 404 for a pull request that was just opened. */
+const NOT_FOUND_MS = 30_000
+
+const RETRY_PAUSE_MS = 3_000
+
+/** Reads the job's pull request, unless a step has just read it to determine what a follow-up did. */
+async function readLinked(address: PullRequestAddress, wasRead: boolean, step: Acts): Promise<PullRequest> {
+  const { clock, deadlineAt, github, inputs } = step
+  if (github === undefined)
+    throw new ActionError('unauthorized', 'there is no `github-token`.', {
+      hint: `Leave \`github-token\` at its default. ${formatGrant(inputs)}`,
+    })
+  const known = wasRead ? step.record.getNewestRead(address) : undefined
+  if (known !== undefined) return known
+  const read = () =>
+    readAndRecordPullRequest(address, step).catch((error: unknown) => asExpectedError(error, 'not-found'))
+  const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
+  const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
+  const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
+  if (found instanceof ActionError) throw found
+  return found
+}
+
+/** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
+const canStillMark = (error: ActionError): boolean =>
+  error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
+
+/**
+ * Reads the job's pull request. If GitHub fails, the job's result is kept.
+ * @returns undefined if the pull request cannot be read, or no input needs it
+ * @throws ActionError `cancelled`
+ */
+export async function readTrackable(step: Acts): Promise<PullRequest | undefined> {
+  const { context, github, inputs, record } = step
+  const { job, effect } = record.newest
+  const link = job?.prLink
+  let address: PullRequestAddress | undefined
+  // Without a token, do not warn unless an input explicitly asks for checks or paths.
+  if (job === undefined || link === undefined || (github === undefined && !needsPullRequestRead(inputs)))
+    return undefined
+  const wasRead = effect?.kind === 'updated' || effect?.kind === 'unchanged'
+  try {
+    address = toPullRequestAddress(link, context)
+    return await readLinked(address, wasRead, step)
+  } catch (caught) {
+    const error = asExpectedError(caught)
+    record.warn('The pull request could not be read', error)
+    if (address !== undefined && canStillMark(error)) await trackPullRequest(address, job.id, step)
+    else await recordUnreadable(error, address, job.id, step)
+    return undefined
+  }
+}

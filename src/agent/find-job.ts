@@ -1,0 +1,105 @@
+/**
+ * Finds the job of a pull request. Anybody can write a history comment, so it only names the job: the service proves that
+ * the job opened the pull request.
+ */
+import { requireGitHub } from '../action/step.ts'
+import { isSamePullRequest, isTerminal, type Job, parsePullRequestLink } from '../docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../docs-service/interface.ts'
+import { isOpen, type PullRequest, type PullRequestAddress } from '../github/pull-requests.ts'
+import { ActionError, describeError, orUndefined } from '../runtime/errors.ts'
+import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
+import { type Acts, readAndRecordPullRequest, type Reads } from './record.ts'
+import type { Facts } from './facts.ts'
+import { createPoller, isWithoutLink } from './turn/watch.ts'
+import { getTurnPollDelayMs, LINK_LAG_MS } from './turn/schedule.ts'
+import { pickOwn, listHistories, type ListedHistory } from './history/store.ts'
+
+/** An open pull request, and the job that opened it. */
+export interface JobOfPullRequest {
+  readonly kind: 'job'
+  readonly jobId: string
+  readonly pullRequest: PullRequest
+  /** Whether the job names the pull request as its own. A busy job names none, so it is read again before the prompt is sent. */
+  readonly isProven: boolean
+  /** The history by a trusted author; undefined if only others name the job. */
+  readonly listed: ListedHistory | undefined
+}
+
+/** A pull request that no job confirms. */
+interface NoJob {
+  readonly kind: 'no-job'
+  readonly pullRequest: PullRequest
+  /** Why not; undefined if no comment of this action names a job. Quotes nothing from GitHub or the service. */
+  readonly reason: string | undefined
+}
+
+/** Reads a job. Returns `undefined` if it is gone. @throws ActionError if it cannot be read */
+async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined> {
+  const { clock, runner, signal } = step
+  const lagsUntil = clock.now() + LINK_LAG_MS
+  let last: Job | ActionError | undefined
+  const observe = (read: Job | ActionError): void => {
+    last = read
+  }
+  const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
+    if (rateLimit === undefined) return clock.sleep(ms, signal)
+    runner.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+    return sleepWithProgress(ms, { clock, log: runner.log, signal })
+  }
+  const poll = createPoller(step, { observe, sleep })
+  // A completed job may still get its link.
+  const isDone = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
+  const read = async (): Promise<Job> => {
+    const job = await poll(jobId, isDone, {
+      getDelayMs: getTurnPollDelayMs,
+      readsImmediately: true,
+      confirmsMissing: true,
+    })
+    if (job !== undefined) return job
+    throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+  }
+  return orUndefined(read(), 'not-found')
+}
+
+/** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
+export function whyNotSendable(
+  { status, prLink }: Job,
+  { repository, number }: PullRequestAddress,
+  { context }: Facts,
+): string | undefined {
+  if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
+  if (prLink === undefined) return 'has no pull request'
+  const link = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
+  return link !== undefined && isSamePullRequest(prLink, link) ? undefined : 'has another pull request'
+}
+
+/**
+ * Reads a pull request and the job that its history comment names: the one by a trusted author, otherwise the oldest one.
+ * @throws ActionError if GitHub or the service cannot be read
+ */
+export async function findJobOfPullRequest(
+  { repository, number }: PullRequestAddress,
+  step: Acts,
+): Promise<JobOfPullRequest | NoJob> {
+  // Without the other fields of a comment: its history comments are older than it.
+  const address = { repository, number }
+  const [pullRequest, { histories, hasBroken }] = await Promise.all([
+    readAndRecordPullRequest(address, step),
+    listHistories(address, requireGitHub(step)),
+  ])
+  const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
+  if (!isOpen(pullRequest)) return none()
+  const own = pickOwn(histories)
+  const named = own ?? histories[0]
+  const broken = hasBroken ? 'its history comment was edited and cannot be read' : undefined
+  if (named === undefined) return none(broken)
+  const jobId = named.history.job
+  const found = { kind: 'job', jobId, pullRequest, listed: own } as const
+  if (!step.inputs.hasService) return { ...found, isProven: false }
+  // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
+  const job = own === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
+  if (job !== undefined && !isTerminal(job) && own !== undefined) return { ...found, isProven: false }
+  const reason = job === undefined ? 'is not known' : whyNotSendable(job, pullRequest, step)
+  if (reason === undefined) return { ...found, isProven: true }
+  return none(own === undefined ? broken : `job ${jobId} ${reason}`)
+}

@@ -1,0 +1,164 @@
+/** Makes the rows of the history from the turns of a step. Hides what the readers of the pull request may not know. */
+import { hashText } from '../../action/inputs.ts'
+import type { Context } from '../../action/step.ts'
+import { canName, isSameRepository } from '../../github/schemas.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
+import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
+import { getTurnOutcome, formatEnd } from '../outcome.ts'
+import type { History, HistoryRow, HistoryUpdate } from './state.ts'
+import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
+import type { Facts } from '../facts.ts'
+import { COMPARE, REVIEW } from './render.ts'
+
+const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): string =>
+  `${serverUrl}/${repository}/actions/runs/${runId}${runAttempt > 1 ? `/attempts/${runAttempt}` : ''}`
+
+/**
+ * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
+ * request to the readers of that repository, so both must have the same visibility.
+ */
+function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
+  return sources.flatMap(({ repository, visibility = 'private', number }) => {
+    const isHere = isSameRepository(repository, target.repository)
+    if (!isHere && visibility !== (target.visibility ?? 'public')) return []
+    if (isHere && number === target.number) return []
+    return [`${isHere ? '' : repository}#${number}`]
+  })
+}
+
+/** Describes what started a turn. */
+function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean): LinkedText {
+  if (failing !== undefined) return { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
+  return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
+}
+
+/** Whether a turn has opened another pull request than that of the place. */
+const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
+  effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
+
+/** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
+const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
+
+/** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
+function toRowEnd(turn: Turn, place: HistoryRef, now: Date): Partial<HistoryRow> {
+  if (turn.end === undefined && turn.error === undefined) return {}
+  const isElsewhere = hasOpenedOther(turn, place)
+  const at = now.toISOString()
+  return {
+    ...(mayBeWorking(turn) ? { until: at } : { end: at }),
+    outcome: getTurnOutcome(turn),
+    result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
+    effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
+  }
+}
+
+/** When an update is made, and when the step ends at the latest. */
+interface UpdateTimes {
+  readonly now: Date
+  readonly until: Date
+}
+
+const PROMPT_HASH_DIGITS = 8
+const MAX_PATH_CHARS = 200
+
+type PromptName = Pick<HistoryRow, 'prompt' | 'file'>
+
+/** Names the workflow's own prompt, without the change that is added to it. The prompts of all commands count as one. */
+export async function namePrompt({ inputs: { command, task, promptPath } }: Facts): Promise<PromptName> {
+  if (command !== '') return { prompt: 'command' }
+  if (task.kind === 'attach') return {}
+  const prompt = (await hashText(task.prompt)).slice(0, PROMPT_HASH_DIGITS)
+  return { prompt, file: promptPath && oneLine(promptPath, MAX_PATH_CHARS) }
+}
+
+/**
+ * Creates the row of a turn, without names that readers of the pull request may not know.
+ * @param named the prompt of the step's own turn
+ */
+function toRow(
+  turn: Turn,
+  index: number,
+  run: Run,
+  named: PromptName,
+  place: HistoryRef,
+  { now, until }: UpdateTimes,
+  { context }: Facts,
+): HistoryRow | undefined {
+  if (turn.startedAt === undefined) return undefined
+  const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
+  const isNamed = canName({ repository, ...event }, place.pullRequest)
+  const { text, url } = describeCause(turn, run, isNamed)
+  const commits = linkCommits([turn], `${serverUrl}/${place.pullRequest.repository}`)?.url
+  return {
+    run: runId,
+    attempt: runAttempt,
+    job: isNamed ? workflowJob : '',
+    action: isNamed ? runnerStepId : '',
+    turn: index,
+    start: turn.startedAt.toISOString(),
+    until: until.toISOString(),
+    startedBy: { text, url },
+    ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
+    ...toRowEnd(turn, place, now),
+    commits,
+    sources: index === 0 ? nameSources(run.sources ?? [], place.pullRequest) : [],
+    prompt: index === 0 ? named.prompt : undefined,
+    file: index === 0 && isNamed ? named.file : undefined,
+  }
+}
+
+const UNFINISHED = 'The agent did not finish its work: check what is missing.'
+
+const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
+
+/** Lists what to do before the merge, most serious first. Undefined if the step has not read the pull request. */
+function listLeft(run: Run, now: Date): History['left'] {
+  const found = getPullRequestFacts(run)
+  if (found.state === undefined) return undefined
+  const at = now.toISOString()
+  if (isPullRequestClosed(found)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
+  const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
+  const status = run.turns.at(-1)?.job?.status
+  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : REVIEW
+  return { at, items: blockers.length === 0 ? [last] : blockers }
+}
+
+/** Whether a fix round has nothing to say: it was neither announced nor sent. */
+const isUnsentRound = (turn: Turn, index: number): boolean =>
+  index > 0 &&
+  turn.isAnnounced !== true &&
+  turn.sent === undefined &&
+  (turn.end !== undefined || turn.error !== undefined)
+
+/** @param named the prompt of the step's own turn */
+export function createUpdate(
+  place: HistoryRef,
+  run: Run,
+  named: PromptName,
+  times: UpdateTimes,
+  step: Facts,
+): HistoryUpdate {
+  const { context, inputs } = step
+  const newest = run.turns.at(-1)
+  const rows = run.turns.flatMap((turn, index) => {
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, named, place, times, step)
+    return row === undefined ? [] : [row]
+  })
+  return {
+    label: inputs.label,
+    rows,
+    // Only comments in the workflow's own repository start it.
+    command: isSameRepository(context.repository, place.pullRequest.repository)
+      ? inputs.command || undefined
+      : undefined,
+    limit: inputs.onOpenPr === 'follow-up' ? inputs.maxFollowUps : undefined,
+    left: newest !== undefined && hasOpenedOther(newest, place) ? undefined : listLeft(run, times.now),
+  }
+}
+
+/** Shows whether an update would change the comment, apart from times. */
+export const toUpdateFingerprint = ({ rows, left }: HistoryUpdate): string =>
+  JSON.stringify([rows.map((row) => ({ ...row, until: '', end: row.end && '' })), left?.items])

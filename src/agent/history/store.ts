@@ -1,0 +1,141 @@
+/** Finds the history comment of a pull request, and writes what the step adds to it. */
+import type { ListedComment } from '../../github/comments.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import type { GitHub } from '../../github/github.ts'
+import { parseHistory, mayBeHistory, type History, startHistory, mergeHistory, type HistoryUpdate } from './state.ts'
+import { requireGitHub } from '../../action/step.ts'
+import type { Acts, HistoryRef, Reads } from '../record.ts'
+import { ActionError, isTransient, asExpectedError } from '../../runtime/errors.ts'
+import { renderHistory } from './render.ts'
+import { createUpdate, namePrompt, toUpdateFingerprint } from './rows.ts'
+import type { AgentInputs } from '../facts.ts'
+
+/** A history comment on GitHub. */
+export interface ListedHistory extends Omit<ListedComment, 'body'> {
+  readonly history: History
+}
+
+/** The history comments of a pull request, and the comments that begin like one but cannot be read. */
+export interface FoundHistories {
+  /** Oldest first. */
+  readonly histories: readonly ListedHistory[]
+  /** Whether somebody has edited a history comment so that it can no longer be read. */
+  readonly hasBroken: boolean
+}
+
+/** @throws ActionError if the comments cannot be read */
+export async function listHistories(
+  { repository, number }: PullRequestAddress,
+  github: Pick<GitHub, 'listComments'>,
+): Promise<FoundHistories> {
+  // The address of a comment has more fields, with which only the replies to it are listed.
+  const comments = await github.listComments({ repository, number }, mayBeHistory)
+  const histories = comments.flatMap(({ body, ...comment }) => {
+    const history = parseHistory(body)
+    return history === undefined ? [] : [{ ...comment, history }]
+  })
+  const hasBroken = comments.some(({ body, author }) => author !== 'untrusted' && !parseHistory(body))
+  return { histories, hasBroken }
+}
+
+/** Picks the comment to write to: the oldest by a trusted author, otherwise the oldest by an app of an earlier step. */
+export function pickOwn(comments: readonly ListedHistory[]): ListedHistory | undefined {
+  return comments.find(({ author }) => author === 'trusted') ?? comments.find(({ author }) => author === 'bot')
+}
+
+/** Finds the history of a job on its pull request. @throws ActionError if the comments cannot be read */
+export async function findHistory(
+  pullRequest: PullRequestAddress,
+  jobId: string,
+  step: Reads,
+): Promise<ListedHistory | undefined> {
+  const { histories } = await listHistories(pullRequest, requireGitHub(step))
+  return pickOwn(histories.filter(({ history }) => history.job === jobId))
+}
+
+function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
+  return new ActionError(
+    'not-found',
+    `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
+    { hint: 'Delete what is left of the comment.' },
+  )
+}
+
+/**
+ * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
+ * only if it is missing.
+ */
+async function addHistoryComment(
+  { pullRequest, jobId }: HistoryRef,
+  body: string,
+  github: GitHub,
+  step: Reads,
+): Promise<number | undefined> {
+  const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
+    const error = asExpectedError(caught)
+    if (!isTransient(error) || error.code === 'rate-limited') throw error
+    return undefined
+  })
+  return added ?? (await findHistory(pullRequest, jobId, step))?.id ?? github.addComment(pullRequest, body)
+}
+
+/** Makes what the step adds to the history, from what is known now. */
+export async function readUpdate(place: HistoryRef, step: Acts): Promise<HistoryUpdate> {
+  const { clock, deadlineAt, record } = step
+  const named = await namePrompt(step)
+  const now = clock.wallTime()
+  const times = { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }
+  return createUpdate(place, record.read(), named, times, step)
+}
+
+/**
+ * Writes the step's rows to the history: reads the comment, merges the rows by key, and writes it back, once. A pull request
+ * of a new job gets its comment.
+ * @param merge checks the state and adds to the update; it may throw
+ * @throws ActionError if the history may not have been written
+ */
+export async function writeHistory(
+  place: HistoryRef,
+  github: GitHub,
+  step: Acts,
+  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+): Promise<void> {
+  const { clock, runner, record } = step
+  const update = await readUpdate(place, step)
+  const written = toUpdateFingerprint(update)
+  const now = clock.wallTime()
+  // The response to an earlier attempt may have been lost.
+  const found = place.mayExist === true ? await findHistory(place.pullRequest, place.jobId, step) : undefined
+  const { commentId = found?.id } = place
+  if (commentId === undefined) {
+    const state = startHistory(place.jobId)
+    const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+    record.add({ history: { ...place, mayExist: true } })
+    const added = await addHistoryComment(place, body, github, step)
+    record.add({ history: { ...place, commentId: added, written } })
+    return
+  }
+  const state = parseHistory(await github.readComment(place.pullRequest, commentId))
+  if (state?.job !== place.jobId) throw createUnreadableError(place)
+  const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+  await github.editComment(place.pullRequest, commentId, body)
+  record.add({ history: { ...place, mayExist: false, commentId, written } })
+}
+
+export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
+
+/**
+ * Writes in the history that the agent is working, before a follow-up is sent.
+ * @param merge checks the state before anything is written, and counts the follow-up
+ * @throws ActionError if the history may not have been written
+ */
+export async function announceTurn(
+  step: Acts,
+  merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
+): Promise<void> {
+  const { inputs, record } = step
+  const place = record.history
+  if (place === undefined || !isInUse(inputs)) return
+  record.update({ isAnnounced: true })
+  await writeHistory(place, requireGitHub(step), step, merge)
+}

@@ -1,0 +1,34 @@
+/** Says which permissions a step's token needs, as a line to paste into a workflow. */
+import { isSameRepository } from '../github/schemas.ts'
+import { isExplicitRange, type AgentInputs, type Facts, getRepository } from './facts.ts'
+
+type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
+
+/**
+ * Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. Without an
+ * explicit range, some events look back to the last success, so the line is enough for all events of the workflow.
+ */
+function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
+  const permissions = [
+    ...(waitForChecks || !isExplicitRange(changeRange) ? ['actions: read'] : []),
+    ...(waitForChecks ? ['checks: read'] : []),
+    'contents: read',
+    'issues: write',
+    'pull-requests: write',
+    ...(waitForChecks ? ['statuses: read'] : []),
+  ]
+  return `\`permissions: { ${permissions.join(', ')} }\``
+}
+
+/** What to do if GitHub fails before the prompt. */
+export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
+
+/** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
+export const formatGrant = (inputs: PermissionInputs): string =>
+  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If \`github-token\` is another token, that token needs them instead.`
+
+/** Says which permissions the token needs where the agent opens its pull requests. */
+export function formatTrackingGrant(step: Facts, repository = getRepository(step)): string {
+  if (isSameRepository(repository, step.context.repository)) return formatGrant(step.inputs)
+  return `\`github-token\` needs write access to issues and pull requests of ${repository}, which the workflow's own token never has: use the token of a GitHub App that is installed there.`
+}
