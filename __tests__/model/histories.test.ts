@@ -125,7 +125,7 @@ test('ten pushes result in one pull request whose comment names each push', asyn
     .replaceAll(/<!--.*?-->|<\/?\w[^>]*>/g, '')
     .replaceAll('&#64;', '@')
     .replaceAll('&#45;', '-')
-  const push = (index: number) => `push to main by @writer-${index}`
+  const push = (index: number): unknown => expect.stringMatching(`^push to main by @writer-${index}, about b{10}`)
   const rows = Array.from(shown.matchAll(/^\| \d{4}-\d\d-\d\d \d\d:\d\d \| (.*) \| (.*) \| (.*) \|$/gm), (row) =>
     row.slice(1),
   )

@@ -266,9 +266,9 @@ const MERGED = (message: string, fields = {}) =>
 describe('the sources of a row', () => {
   const facts = { eventName: 'push', payload: PUSH }
 
-  test('are none if the change came without a pull request', async () => {
+  test('are the commits that came without a pull request', async () => {
     const played = await play({}, { repository: MERGED('Write the guide'), facts })
-    expect(getState(played)?.rows).toMatchObject([{ sources: [] }])
+    expect(getState(played)?.rows).toMatchObject([{ sources: [`@${commit('b')}`] }])
   })
 
   test('are named in the first version of the comment', async () => {

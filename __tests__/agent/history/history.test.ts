@@ -89,6 +89,7 @@ test.each<[what: string, body: string]>([
   ['an unknown effect', withRow({ effect: 'merged' })],
   ['a source that mentions somebody', withRow({ sources: ['#1 @ann'] })],
   ['a source that is HTML', withRow({ sources: ['<img>#1'] })],
+  ['a source without a commit', withRow({ sources: ['@'] })],
 ])('does not read %s', (_what, body) => {
   expect(parseHistory(body)).toBeUndefined()
 })
@@ -97,16 +98,11 @@ test('ignores unknown fields, for other versions of the action', () => {
   expect(parseHistory(withState({ color: 'red' }))).toEqual(STATE)
 })
 
-test('reads the rows of an earlier version, and does not show the commits that they name', () => {
-  const sources = ['#12', `@${'a'.repeat(40)}`, `acme/code@${'b'.repeat(40)}`]
-  const state = parseHistory(withRow({ sources, exempt: ['#4'], hidden: 1 }))
-  expect(state).toEqual({ ...STATE, rows: [{ ...ENDED, sources }] })
-  expect(
-    renderHistory(state ?? STATE)
-      .split('\n')
-      .slice(1)
-      .join('\n'),
-  ).toMatch(/, about #12 \|/)
+test('shows pull requests before the commits that came without one, and mentions nobody', () => {
+  const sources = [`@${'a'.repeat(40)}`, '#12', `acme/code@${'b'.repeat(40)}`]
+  const body = withRow({ sources })
+  expect(parseHistory(body)?.rows[0]?.sources).toEqual(sources)
+  expect(renderHistory(parseHistory(body) ?? STATE)).toContain(', about #12, aaaaaaaaaa and acme/code@bbbbbbbbbb |')
 })
 
 test('shows when, what started it, the sources, the result with its commits, and the run', () => {

@@ -11,9 +11,15 @@ const toTimeOfDay = (iso: string): string => formatUtc(new Date(iso)).slice('YYY
 /** The references that the table shows of each row. The state has all of them. */
 const MAX_REFERENCES = 5
 
+/** GitHub links the beginning of a commit's id, alone or after the repository and `@`. */
+const toCommitReference = (source: string): string =>
+  source.replace(/^@/, '').replace(/[0-9a-f]+$/, (sha) => sha.slice(0, 10))
+
 function formatSources({ sources }: HistoryRow): string {
   const pullRequests = sources.filter((source) => source.includes('#'))
-  const [shown, more] = [pullRequests.slice(0, MAX_REFERENCES), pullRequests.length - MAX_REFERENCES]
+  const commits = sources.filter((source) => !source.includes('#')).map(toCommitReference)
+  const shown = [...pullRequests, ...commits].slice(0, MAX_REFERENCES)
+  const more = sources.length - MAX_REFERENCES
   if (shown.length === 0) return ''
   if (more > 0) return `, about ${shown.join(', ')} and ${more} more`
   return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`

@@ -5,7 +5,7 @@ import { canName, isSameRepository } from '../../github/schemas.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
+import { type Source, type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import { getTurnOutcome, formatEnd } from '../outcome.ts'
 import type { History, HistoryRow, HistoryUpdate } from './state.ts'
@@ -20,12 +20,12 @@ const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): strin
  * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
  * request to the readers of that repository, so both must have the same visibility.
  */
-function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
-  return sources.flatMap(({ repository, visibility = 'private', number }) => {
+function nameSources(sources: readonly Source[], target: PullRequestAddress): string[] {
+  return sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
     const isHere = isSameRepository(repository, target.repository)
     if (!isHere && visibility !== (target.visibility ?? 'public')) return []
     if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}#${number}`]
+    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
   })
 }
 
