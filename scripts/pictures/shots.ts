@@ -15,6 +15,7 @@ const FACTS = '<table>\n<tr><td><b>Triggered by'
 export const SHOTS: readonly Shot[] = [
   { name: 'fixed', flags: '--scenario fixed', of: 'summary', until: FACTS },
   { name: 'conversation', flags: '--scenario rolling', of: 'page', until: '<section>\n<h2>Checks' },
+  { name: 'report', flags: '--action report', of: 'summary', until: '### By the week' },
   {
     name: 'history',
     flags: '--workflow docs.yml --history code --price 1.80',
