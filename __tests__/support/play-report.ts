@@ -89,7 +89,7 @@ export function addAgentPull(state: GitHubState, repository: RepositoryState, nu
   const push = (author: string, shown: readonly string[]) => {
     const patch = [`@@ -0,0 +1,${shown.length} @@`, ...shown.map((line) => `+${line}`)].join('\n')
     const files = [{ filename: 'docs/page.md', patch, additions: shown.length }]
-    pushCommit(repository, branch, { message: `Work of ${author}`, author, files }, daysAgo(openedDaysAgo))
+    pushCommit(repository, branch, { message: `Work of ${author} on ${branch}`, author, files }, daysAgo(openedDaysAgo))
   }
   push(AGENT_USER, lines)
   const labels = ['docs-agent']
