@@ -12,8 +12,8 @@ import type { TokenPermissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep } from './support/play-step.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
-import { root } from './support/markdown-files.ts'
-import { AGENT_ACTION, getPermissions, listWorkflowsToCopy } from './support/workflow-files.ts'
+import { listCodeBlocks, root } from './support/markdown-files.ts'
+import { AGENT_ACTION, getDefaultInput, getPermissions, listWorkflowsToCopy } from './support/workflow-files.ts'
 
 const EXAMPLE = listWorkflowsToCopy().find(({ name }) => name.startsWith('README.md'))
 const JOB = Object.values(EXAMPLE?.workflow.jobs ?? {})[0]
@@ -40,39 +40,31 @@ function omitIssues(permissions: TokenPermissions): TokenPermissions {
 function readInputs(): AgentInputs {
   const step = JOB?.steps?.find(({ uses }) => uses === AGENT_ACTION)
   const defaults = Object.entries(declared).map(([name, { default: value = '' }]) => [name, value] as const)
-  const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, String(value)] as const)
+  const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, getDefaultInput(value)] as const)
   const plain = [...defaults, ...given].filter(([, value]) => value !== '' && !value.startsWith('${{'))
   return agentInputs({}, { ...Object.fromEntries(plain), 'github-token': GITHUB_TOKEN })
 }
 
-/** Somebody changes the code. @returns what the runner says to the run that this push starts */
+/** Somebody changes the code. @returns what the runner says to the run of the next night */
 function pushCode(docs: RepositoryState, serial: number, nowMs: number): Partial<GivenRun> & { readonly sha: string } {
-  const before = docs.branches['main'] ?? ''
   const files = [{ filename: 'src/deploy.ts', patch: `@@ -1 +1 @@\n-${serial - 1}\n+${serial}` }]
   const { sha } = pushCommit(docs, 'main', { message: `Change ${serial}`, author: MAINTAINER, files }, nowMs)
-  const by = { username: MAINTAINER }
-  const push = { before, after: sha, sender: { login: MAINTAINER, type: 'User' } }
-  return {
-    eventName: 'push',
-    actor: MAINTAINER,
-    sha,
-    runId: FIRST_RUN + serial,
-    payload: { ...PUSH, ...push, commits: [{ id: sha, author: by, committer: by }] },
-  }
+  const payload = { schedule: '23 3 * * 1-5', repository: PUSH.repository }
+  return { eventName: 'schedule', actor: MAINTAINER, sha, runId: FIRST_RUN + serial, payload }
 }
 
 /** The pull requests of the workflow's jobs. The embedded service has finished and running jobs of others from the start. */
 const listPulls = (docs: RepositoryState) =>
   Object.values(docs.pulls).filter(({ branch }) => !['agent/job_finished', 'agent/job_running'].includes(branch))
 
-/** Three pushes, each of which starts a run of the workflow, as the runs leave the repository. */
-async function pushThreeTimes(permissions: TokenPermissions) {
+/** Three pushes, each before a night with a run of the workflow, as the runs leave the repository. */
+async function runThreeNights(permissions: TokenPermissions) {
   const github = { ...combineScenarios([]), permissions }
   const { 'acme/docs': docs = createRepositoryState() } = createDemoState(github, DEFAULT_START_MS).repositories
   const run = {
     workflow: 'docs.yml',
     branch: 'main',
-    event: 'push',
+    event: 'schedule',
     status: 'completed',
     conclusion: 'success',
   } as const
@@ -93,19 +85,26 @@ async function pushThreeTimes(permissions: TokenPermissions) {
   return { docs, ends }
 }
 
-test('the workflow in the README is the recipe on-push.yml, with other comments', () => {
-  const recipe = listWorkflowsToCopy().find(({ name }) => name === 'on-push.yml')
-  expect(EXAMPLE?.workflow).toEqual(recipe?.workflow)
+const readRecipe = (name: string) => listWorkflowsToCopy().find((one) => one.name === name)?.workflow
+
+test('the workflow in the README is the recipe on-schedule.yml, with other comments', () => {
+  expect(EXAMPLE?.workflow).toEqual(readRecipe('on-schedule.yml'))
+})
+
+test('the line in the README for every push turns it into the recipe on-push.yml', () => {
+  const [workflow = '', push = ''] = listCodeBlocks(readFileSync(`${root}README.md`, 'utf8'), 'yaml')
+  const changed = workflow.replace(/ {2}schedule:\n.*cron.*\n/, `  ${push.trimEnd()}\n`)
+  expect(parse(changed)).toEqual(readRecipe('on-push.yml'))
 })
 
 // Each run plays all requests of a step to two servers, which takes long on a busy machine.
 jest.setTimeout(120_000)
 
-describe('three runs of the workflow in the README, in a repository without the label,', () => {
+describe('three nights of the workflow in the README, in a repository without the label,', () => {
   const permissions = readPermissions()
 
   test('with its permissions, end with one pull request and one job', async () => {
-    const { docs, ends } = await pushThreeTimes(permissions)
+    const { docs, ends } = await runThreeNights(permissions)
     const each = { outcome: 'pull-request', pulls: 1 }
     const followUp = { ...each, sentTo: ['job_000001'] }
     expect(ends).toEqual([{ ...each, sentTo: ['create'] }, followUp, followUp])
@@ -115,7 +114,7 @@ describe('three runs of the workflow in the README, in a repository without the 
   })
 
   test('without `issues: write`, are red and send nothing, because the label cannot be created', async () => {
-    const { docs, ends } = await pushThreeTimes(omitIssues(permissions))
+    const { docs, ends } = await runThreeNights(omitIssues(permissions))
     const each = { outcome: 'error', pulls: 0, sentTo: [] }
     expect(ends).toEqual([each, each, each])
     expect(docs.labels).toEqual(['documentation'])

@@ -116,7 +116,7 @@ test('renders the history comment of a pull request as GitHub does', () => {
 <tr><th>When (UTC)</th><th>Started by</th><th>Result</th><th></th></tr>
 <tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td>opened</td><td><a href="${url}">run, step <code>agent</code></a></td></tr>
 </table>
-<p><b>What is left</b> (2026-01-31 03:10:05 UTC)</p>
+<p><b>Before it is merged</b> (2026-01-31 03:10:05 UTC)</p>
 <ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>`)
 })
 

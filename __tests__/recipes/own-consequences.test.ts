@@ -6,7 +6,7 @@ import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
 import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { playChange } from '../support/play-change.ts'
-import { AGENT_ACTION, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+import { AGENT_ACTION, getDefaultInput, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** Workflows that need not skip such events, with the reasons. */
 const EXEMPT: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ function listSteps({ jobs }: Workflow): Record<string, string>[] {
     .flatMap(({ steps = [] }) => steps)
     .filter(({ uses, with: given = {} }) => uses === AGENT_ACTION && !isAttaching(given))
     .map(({ with: given = {} }) => {
-      const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
+      const texts = Object.entries(given).map(([name, value]) => [name, getDefaultInput(value)] as const)
       const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))
       const plain = Object.fromEntries(
         written.map(([name, text]) => [name, text.replaceAll(/\$\{\{[^}]*\}\}/g, 'x')] as const),

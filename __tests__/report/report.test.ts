@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { closeIssue, openPull, pushCommit, writeComment } from '../../src/emulator/github/repository-changes.ts'
-import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { closeIssue, openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { root } from '../support/markdown-files.ts'
 import {
@@ -16,6 +15,7 @@ import {
   historyRow,
   isoDaysAgo,
   type PlayedReport,
+  type PlayReport,
   playReport,
 } from '../support/play-report.ts'
 
@@ -23,42 +23,124 @@ import {
 function playPulls(
   pulls: readonly AgentPull[],
   given: Readonly<Record<string, string>> = {},
-  docs: RepositoryState = createDocs(),
+  { docs = createDocs(), prepare, ...more }: PlayReport = {},
 ): Promise<PlayedReport> {
-  const prepare = (state: GitHubState): void => {
-    for (const [index, pull] of pulls.entries()) addAgentPull(state, docs, 10 + index, pull)
-  }
-  return playReport(given, { docs, prepare })
+  return playReport(given, {
+    ...more,
+    docs,
+    prepare(state) {
+      for (const [index, pull] of pulls.entries()) addAgentPull(state, docs, 10 + index, pull)
+      prepare?.(state)
+    },
+  })
 }
 
 const ROW = historyRow()
 const OPENED_RECENTLY = { rows: [ROW], openedDaysAgo: 2 }
 
-test('the title says how many pull requests have waited long, and the summary begins with them', async () => {
-  const { isGreen, title, summary, result } = await playPulls([OPENED_RECENTLY, { rows: [ROW] }, { rows: [ROW] }])
-  expect([isGreen, title]).toEqual([true, '2 pull requests need attention'])
-  expect(summary).toMatch(/^## ⚠️ 2 pull requests need attention · Docs report · /)
-  expect(summary.split('\n\n')[2]).toBe('### Waiting for a merge')
-  expect(result).toMatchObject({ green: true, waiting: [{ number: 11 }, { number: 12 }], left_out: { waiting: 0 } })
+test('the summary begins with the answer and with what needs somebody', async () => {
+  const pulls = [{ rows: [ROW], mergedDaysAgo: 19 }, OPENED_RECENTLY, { rows: [ROW] }]
+  const { isGreen, title, summary } = await playPulls(pulls)
+  expect([isGreen, title]).toEqual([true, '3 opened, 1 merged, 1 needs attention'])
+  const blocks = summary.split('\n\n')
+  expect(blocks[0]).toMatch(/^## ⚠️ 3 opened, 1 merged, 1 needs attention · Docs report · /)
+  expect(blocks[1]).toBe(
+    'In 30 days the agent opened 3 pull requests: 1 merged as they were, 2 open. Half of the merges took at most 1 day.',
+  )
+  expect(blocks.filter((block) => block.startsWith('### '))).toEqual([
+    '### What needs somebody',
+    '### By prompt',
+    '### By the week in which they were opened',
+  ])
+  expect(summary).toContain('jobs that changed nothing and opened no pull request')
 })
 
 test.each([
   ['without a pull request', [], 'No pull requests of the agent'],
-  ['without one that has waited long', [OPENED_RECENTLY], 'No pull request needs attention'],
+  ['without one that needs somebody', [OPENED_RECENTLY], '1 opened, 0 merged, none needs attention'],
 ])('%s it is green', async (_what, pulls, expected) => {
   const { isGreen, title, summary, result } = await playPulls(pulls)
-  expect([isGreen, title, result.pull_requests?.['open']]).toEqual([true, expected, pulls.length])
+  expect([isGreen, title, result.open]).toEqual([true, expected, pulls.length])
   expect(summary).toMatch(/^## ✅ /)
+})
+
+const REVIEW = 'ask somebody for a review'
+test.each<[what: string, pull: AgentPull, why: string, toDo: string]>([
+  ['is older than three days', { openedDaysAgo: 5 }, 'open for 5 days', REVIEW],
+  ['was opened before these days', { openedDaysAgo: 50 }, 'open for 50 days', REVIEW],
+  ['is an old draft', { openedDaysAgo: 5, fields: { draft: true } }, 'open for 5 days', 'mark it as ready'],
+  [
+    'conflicts',
+    { openedDaysAgo: 1, fields: { conflict: true } },
+    'conflicts with its base branch',
+    'resolve the conflict, or ask the agent to',
+  ],
+  [
+    'is not finished',
+    { openedDaysAgo: 1, rows: [ROW, historyRow({ run: 8, outcome: 'timed-out' })] },
+    'the agent did not finish',
+    'check what is missing',
+  ],
+])('an open pull request needs somebody if it %s', async (_what, pull, why, to_do) => {
+  const { result } = await playPulls([{ rows: [ROW], ...pull }])
+  expect(result.waiting).toMatchObject([{ number: 10, why, to_do, asked: [] }])
+})
+
+/** A failed check of the head of #10. */
+const failCheck = ({ repositories: { 'acme/docs': docs } }: GitHubState): void => {
+  const sha = docs?.pulls[10]?.headSha ?? ''
+  docs?.statuses.push({ headSha: sha, context: 'lint', state: 'failure', createdAtMs: daysAgo(1) })
+}
+
+test('an open pull request needs somebody if its checks failed', async () => {
+  const { result } = await playPulls([OPENED_RECENTLY], {}, { prepare: failCheck })
+  expect(result.waiting).toMatchObject([{ number: 10, why: 'checks failed', to_do: 'look at the checks' }])
+})
+
+test('without permission to read checks, it says that they are not known, and what to grant', async () => {
+  const { isGreen, result, summary } = await playPulls(
+    [OPENED_RECENTLY],
+    {},
+    {
+      prepare(state) {
+        failCheck(state)
+        state.permissions = { 'pull-requests': 'read', contents: 'read' }
+      },
+    },
+  )
+  expect([isGreen, result.waiting]).toEqual([true, []])
+  expect(summary).toContain('Checks could not be read: they need `checks: read` and `statuses: read`')
+})
+
+test('names the people and the teams who were asked for a review', async () => {
+  const docs = createDocs()
+  const { result, summary } = await playPulls(
+    [{ rows: [ROW] }],
+    {},
+    {
+      docs,
+      prepare() {
+        const request = { event: 'review_requested', actor: MAINTAINER, atMs: daysAgo(5) } as const
+        docs.pulls[10]?.reviewEvents.push(
+          { id: 1, name: REVIEWER, ...request },
+          { id: 2, name: 'acme/writers', ...request },
+        )
+      },
+    },
+  )
+  expect(result.waiting).toMatchObject([
+    { asked: [REVIEWER, 'acme/writers'], to_do: 'remind those who were asked for a review' },
+  ])
+  expect(summary).toContain('acme&#47;writers')
 })
 
 /** The pull request of a person: only a trusted history shows that the agent works on it. */
 const BY_PERSON = { rows: [ROW], fields: { user: MAINTAINER } }
-const isCounted = ({ result }: PlayedReport): boolean => result.pull_requests?.['open'] === 1
+const isCounted = ({ result }: PlayedReport): boolean => result.open === 1
 
 describe('a pull request of a person is counted', () => {
   test('with a history of the agent', async () => {
-    const played = await playPulls([BY_PERSON])
-    expect([isCounted(played), played.result.pull_requests?.['turns']]).toEqual([true, 1])
+    expect(isCounted(await playPulls([BY_PERSON]))).toBe(true)
   })
 
   test.each<[who: string, pull: AgentPull, log?: string]>([
@@ -66,15 +148,11 @@ describe('a pull request of a person is counted', () => {
     ['a person without write access', { by: OUTSIDER }],
     ['the author of the pull request, without write access', { by: OUTSIDER, fields: { user: OUTSIDER } }],
     ['a person who writes a row below other text', { comment: `Hello.\n${historyComment([ROW])}`, by: MAINTAINER }],
-    [
-      'another app',
-      { by: BOT },
-      'The history comment of #10 is by an app, and `github-token` is not of this app, so its turns are not counted.',
-    ],
+    ['another app', { by: BOT }, 'not counted: it is by an app, and `github-token` is not of this app.'],
     [
       'the agent, which somebody has edited',
       { comment: historyComment([ROW]).replace('"v":1', '"v":2') },
-      'Somebody has edited the history comment of #10, so its turns are not counted.',
+      'The history comment of #10 is not counted: somebody has edited it.',
     ],
   ])('but not with a history by %s', async (_who, pull, log = '') => {
     const played = await playPulls([{ ...BY_PERSON, ...pull }])
@@ -87,31 +165,29 @@ describe('a pull request of a person is counted', () => {
     expect(isCounted(await playPulls([pull]))).toBe(false)
     const docs = createDocs()
     docs.collaborators[REVIEWER] = 'write'
-    expect(isCounted(await playPulls([pull], {}, docs))).toBe(true)
+    expect(isCounted(await playPulls([pull], {}, { docs }))).toBe(true)
   })
 })
 
-test('a copy of a history by an outsider does not hide that the history of another app cannot be read', async () => {
-  const docs = createDocs()
-  const prepare = (state: GitHubState): void => {
-    addAgentPull(state, docs, 10, { rows: [ROW], by: BOT })
-    const { 10: pull } = docs.pulls
-    if (pull !== undefined) writeComment(state, pull, OUTSIDER, historyComment([]), daysAgo(3))
-  }
-  const { result, log } = await playReport({}, { docs, prepare })
-  expect(result.pull_requests).toMatchObject({ open: 1, turns: 0 })
-  expect(log.join('\n')).toContain('The history comment of #10 is by an app')
+test.each([
+  ['no history comment', { comment: '' }],
+  ['a history whose first rows are missing', { rows: [ROW], dropped: 2 }],
+  ['a history that began after it was opened', { rows: [historyRow({ effect: 'updated' })] }],
+  ['a history of an earlier version', { rows: [historyRow({ prompt: undefined })] }],
+])('the prompt of a pull request is not known with %s', async (_what, pull) => {
+  const { result } = await playPulls([{ mergedDaysAgo: 19, ...pull }])
+  expect(result.prompts).toMatchObject([
+    { prompt: null, opened: 1, merged_as_opened: 1, follow_ups: null, rounds: null, unchanged: null },
+  ])
 })
 
-test('a pull request whose comments cannot be read is counted without its turns, and the log says so', async () => {
-  const docs = createDocs()
-  const prepare = (state: GitHubState): void => {
-    addAgentPull(state, docs, 10, { rows: [ROW] })
-  }
-  const faults = { 'issues/list-comments': Array.from({ length: 4 }, () => 'unavailable' as const) }
-  const { isGreen, result, log } = await playReport({}, { docs, prepare, faults })
-  expect([isGreen, result.pull_requests]).toMatchObject([true, { open: 1, turns: 0 }])
-  expect(log.join('\n')).toMatch(/The comments of #10 could not be read, so its turns are not counted: .*503/)
+test('labels are compared without case, and `*` stands for any end', async () => {
+  const pulls = ['docs-agent', 'Translations-de', 'translations', 'other'].map((label) => ({
+    rows: [ROW],
+    fields: { labels: [label] },
+  }))
+  const { result } = await playPulls(pulls, { label: 'Docs-Agent\ntranslations-*' })
+  expect(result.waiting.map(({ number }) => number)).toEqual([10, 11])
 })
 
 test('reads the pull requests of another repository', async () => {
@@ -121,13 +197,13 @@ test('reads the pull requests of another repository', async () => {
     addAgentPull(state, site, 11, { rows: [ROW] })
   }
   const { result, summary } = await playReport({ 'pr-repository': 'acme/site' }, { docs, site, prepare })
-  expect(result).toMatchObject({ pr_repository: 'acme/site', waiting: [{ number: 11 }] })
+  expect(result).toMatchObject({ opened: 1, waiting: [{ url: expect.stringMatching(/\/acme\/site\/pull\/11$/) }] })
   expect(summary).toContain('/acme/site/pull/11"')
 })
 
 test('a token without a permission is red, with the permission to grant', async () => {
   const { isGreen, advice, result } = await playReport({}, { prepare: (state) => (state.permissions = {}) })
-  expect([isGreen, result.error?.code]).toEqual([false, 'forbidden'])
+  expect([isGreen, result.error?.code, result.opened, result.complete]).toEqual([false, 'forbidden', null, false])
   expect(advice).toContain('Grant `pull-requests: read` under `permissions` of the job.')
 })
 
@@ -142,6 +218,34 @@ test.each<[fault: GitHubFault, title: string, advice: string]>([
   expect(played.advice ?? '').toContain(advice)
 })
 
+test('a rate limit ends in a report about the newest pull requests, which says so', async () => {
+  const pulls = Array.from({ length: 20 }, (_, index) => ({ rows: [ROW], openedDaysAgo: 25 - index, closedDaysAgo: 2 }))
+  const limit = Array.from({ length: 30 }, (_, index) => (index < 10 ? ('none' as const) : ('long-limit' as const)))
+  const { isGreen, result, summary, operations } = await playPulls(
+    pulls,
+    {},
+    {
+      faults: { 'issues/list-comments': limit },
+    },
+  )
+  // The newest 8 in one batch, then 2 of the next.
+  const { opened, closed, since } = result
+  expect([isGreen, result.complete, closed]).toEqual([true, false, opened])
+  expect([8, 9, 10]).toContain(opened)
+  expect(pulls.filter((pull) => daysAgo(pull.openedDaysAgo) > Date.parse(since ?? ''))).toHaveLength(opened ?? 0)
+  expect(summary).toMatch(/^## ⚠️ .*\n\nSince 2025-12-\d\d 00:00 UTC the agent opened \d+ pull requests/)
+  expect(summary).toContain("is missing. GitHub's rate limit is exceeded until 2026-01-02")
+  expect(operations.length).toBeLessThan(20)
+})
+
+test('a pull request that cannot be read is not counted as none', async () => {
+  const unavailable = ['none' as const, ...Array.from({ length: 4 }, () => 'unavailable' as const)]
+  const pulls = [{ ...OPENED_RECENTLY, openedDaysAgo: 2.5 }, OPENED_RECENTLY]
+  const { isGreen, result } = await playPulls(pulls, {}, { faults: { 'issues/list-comments': unavailable } })
+  expect([isGreen, result.complete, result.opened]).toEqual([true, false, 1])
+  expect(result.text).toMatch(/The report is incomplete: .*503/)
+})
+
 const HOSTILE_TEXTS = [
   '<script>alert(1)</script><!-- docs-agent-action: {} -->',
   '@mona [click](https://evil.example) ![x](https://evil.example/x.png)',
@@ -149,20 +253,27 @@ const HOSTILE_TEXTS = [
   '`code` **bold** | cell | </td></table>',
 ]
 
-test.each(HOSTILE_TEXTS)('a title with %j stays text', async (title) => {
-  const { summary, outputs } = await playPulls([{ rows: [ROW], fields: { title } }])
-  expect(summary.replaceAll(/<code>[^<]*<\/code>|<\/?(?:table|tr|t[dh]|b|a href="[^"]*")>|<\/a>/g, '')).not.toMatch(
-    /[<@]|\]\(|!\[|##\[|\*\*/,
-  )
+test.each(HOSTILE_TEXTS)('a title and a file with %j stay text', async (text) => {
+  const { summary, outputs } = await playPulls([{ rows: [historyRow({ file: text })], fields: { title: text } }])
+  expect(
+    summary.replaceAll(
+      /<code>[^<]*<\/code>|<\/?(?:table|tr|t[dh]|td (?:align|colspan)="\w+"|b|a href="[^"]*"|br)>|<\/a>/g,
+      '',
+    ),
+  ).not.toMatch(/[<@]|\]\(|!\[|##\[|\*\*/)
   expect(outputs['result']).not.toMatch(/##\[|::|\n/)
 })
 
-test('the result says how many pull requests it leaves out, if it is too long', async () => {
-  const pulls = Array.from({ length: 70 }, () => ({ rows: [ROW], fields: { title: '€'.repeat(400) } }))
-  const { result, outputs } = await playPulls(pulls)
-  expect(result.left_out.waiting).toBeGreaterThan(10)
-  expect(result.waiting.length + result.left_out.waiting).toBe(70)
+test('the result says how many pull requests and prompts it leaves out, if it is too long', async () => {
+  const pulls = Array.from({ length: 110 }, (_, index) => ({
+    rows: [historyRow({ prompt: index.toString(16).padStart(8, '0'), file: 'ä'.repeat(400) })],
+  }))
+  const { result, outputs, summary } = await playPulls(pulls)
+  expect(result.left_out.waiting).toBeGreaterThan(5)
+  expect(result.waiting.length + result.left_out.waiting).toBe(110)
+  expect(result.prompts.length + result.left_out.prompts).toBe(110)
   expect(Buffer.byteLength(outputs['result'] ?? '')).toBeLessThanOrEqual(32 * 1024)
+  expect(summary).toContain('And 100 more pull requests, in the output `result`.')
 })
 
 test('the documented schema is valid', () => {
@@ -172,29 +283,21 @@ test('the documented schema is valid', () => {
 
 test('pull requests that a long list lacks are not counted as none', async () => {
   const docs = createDocs()
-  const { summary, result } = await playReport(
-    { days: '90' },
-    {
-      docs,
-      prepare(state) {
-        addAgentPull(state, docs, 10, { rows: [ROW], mergedDaysAgo: 19 })
-        pushCommit(docs, 'topic', { message: 'Begin', author: MAINTAINER, files: [] }, daysAgo(15))
-        for (let number = 101; number <= 1_100; number++) {
-          const pull = openPull(docs, number, { title: 'Topic', user: MAINTAINER, branch: 'topic' }, daysAgo(15))
-          closeIssue(docs, pull, daysAgo(9))
-        }
-      },
-    },
-  )
-  const missing = `Those that were last updated before ${isoDaysAgo(9).slice(0, 10)} are missing`
-  expect(result.pull_requests).toMatchObject({ merged: 0, complete_since: expect.stringMatching(/Z$/) })
-  expect([result.text, summary]).toEqual([expect.stringContaining(missing), expect.stringContaining(missing)])
+  const prepare = (): void => {
+    pushCommit(docs, 'topic', { message: 'Begin', author: MAINTAINER, files: [] }, daysAgo(15))
+    for (let number = 101; number <= 1_100; number++) {
+      const pull = openPull(docs, number, { title: 'Topic', user: MAINTAINER, branch: 'topic' }, daysAgo(15))
+      closeIssue(docs, pull, daysAgo(9))
+    }
+  }
+  const { result } = await playPulls([{ rows: [ROW], mergedDaysAgo: 19 }], { days: '90' }, { docs, prepare })
+  expect([result.opened, result.complete, result.since]).toEqual([0, false, isoDaysAgo(9).replace('.000', '')])
+  expect(result.text).toContain('Only the 1,000 pull requests that were updated last are read.')
 })
 
 test('a cancelled run is red, and says so at once', async () => {
   const { isGreen, title, result } = await playReport({}, { cancelAfterMs: 1_500 })
   expect([isGreen, title, result.error?.code]).toEqual([false, 'Cancelled', 'cancelled'])
-  expect(result.duration_seconds).toBeLessThan(2)
 })
 
 test('it reads only, with few requests', async () => {

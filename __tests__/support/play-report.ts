@@ -50,6 +50,7 @@ export const historyRow = (fields: Partial<HistoryRow> = {}): HistoryRow => ({
   result: 'opened',
   effect: 'created',
   sources: [],
+  prompt: 'aaaaaaaa',
   ...fields,
 })
 
@@ -73,18 +74,24 @@ export interface AgentPull {
   readonly openedDaysAgo?: number
   readonly mergedDaysAgo?: number
   readonly closedDaysAgo?: number
-  /** Authors of later commits. */
-  readonly laterCommits?: readonly string[]
+  /** The lines that the agent adds. */
+  readonly lines?: readonly string[]
+  /** The authors of later commits, and the lines that the pull request then adds; by default the same. */
+  readonly laterCommits?: readonly (string | readonly [author: string, lines: readonly string[]])[]
   readonly fields?: Partial<PullState>
 }
 
 /** Adds a pull request of the agent, by default an open one that was opened 20 days ago. */
 export function addAgentPull(state: GitHubState, repository: RepositoryState, number: number, given: AgentPull): void {
   const { rows = [], dropped = 0, by = TOKEN_USER, openedDaysAgo = 20, laterCommits = [], fields = {} } = given
+  const { lines = ['One', 'Two'] } = given
   const branch = `agent/job-${number}`
-  const push = (author: string, days: number) =>
-    pushCommit(repository, branch, { message: `Work of ${author}`, author, files: [] }, daysAgo(days))
-  push(AGENT_USER, openedDaysAgo)
+  const push = (author: string, shown: readonly string[]) => {
+    const patch = [`@@ -0,0 +1,${shown.length} @@`, ...shown.map((line) => `+${line}`)].join('\n')
+    const files = [{ filename: 'docs/page.md', patch, additions: shown.length }]
+    pushCommit(repository, branch, { message: `Work of ${author} on ${branch}`, author, files }, daysAgo(openedDaysAgo))
+  }
+  push(AGENT_USER, lines)
   const labels = ['docs-agent']
   const pull = openPull(
     repository,
@@ -94,7 +101,10 @@ export function addAgentPull(state: GitHubState, repository: RepositoryState, nu
   )
   const { comment = historyComment(rows, dropped) } = given
   if (comment !== '') writeComment(state, pull, by, comment, daysAgo(openedDaysAgo))
-  for (const author of laterCommits) push(author, openedDaysAgo)
+  for (const commit of laterCommits) {
+    const [author, shown] = typeof commit === 'string' ? [commit, lines] : commit
+    push(author, shown)
+  }
   if (given.mergedDaysAgo !== undefined) mergePull(repository, number, MAINTAINER, daysAgo(given.mergedDaysAgo))
   if (given.closedDaysAgo !== undefined) closeIssue(repository, pull, daysAgo(given.closedDaysAgo))
 }
@@ -118,16 +128,24 @@ export interface PlayedReport extends Played<Report> {
   readonly result: Result
 }
 
+/** What became of pull requests, as in the output `result`. */
+export type Counts = Readonly<
+  Record<'opened' | 'merged_as_opened' | 'merged_after_edits' | 'closed' | 'open', number | null>
+>
+
 /** The fields of the output `result` that tests read. */
-export interface Result {
-  readonly green: boolean
+export interface Result extends Counts {
   readonly title: string
   readonly text: string
-  readonly pull_requests: Readonly<Record<string, number | string | null>> | null
-  readonly waiting: readonly object[]
+  readonly since: string | null
+  readonly complete: boolean
+  readonly hours_to_merge: number | null
+  readonly waiting: readonly { readonly number: number; readonly why: string; readonly to_do: string }[]
+  readonly prompts: readonly (Counts & Readonly<Record<string, unknown>>)[]
+  readonly weeks: readonly (Counts & { readonly week: string })[]
   readonly error: { readonly code: string; readonly message: string } | null
-  readonly duration_seconds: number
-  readonly left_out: Readonly<Record<'waiting', number>>
+  readonly rehearsal: boolean
+  readonly left_out: Readonly<Record<'waiting' | 'prompts', number>>
 }
 
 /** Makes a report about the embedded GitHub in this process. Checks all requests against GitHub's API description. */
@@ -138,7 +156,7 @@ export async function playReport(
   const state = createDemoState(scenario ?? combineScenarios([]), NOW_MS)
   if (scenario === undefined) state.repositories['acme/docs'] = docs
   if (site !== undefined) state.repositories['acme/site'] = site
-  state.permissions = { 'pull-requests': 'read' }
+  state.permissions = { 'pull-requests': 'read', contents: 'read', checks: 'read', statuses: 'read' }
   prepare?.(state)
   const observed = observeGitHub({ state, ...(faults && { faults }) })
   const service = createService({ baseUrl: BASE_URL, projectId: 'docs', github: observed.options })

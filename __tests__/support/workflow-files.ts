@@ -63,6 +63,10 @@ export const AGENT_ACTION = 'your-org/docs-agent-action@v1'
 /** Later steps of its job use the embedded service and GitHub. */
 export const REHEARSAL_ACTION = 'your-org/docs-agent-action/emulator@v1'
 
+/** The value of a step's input on an event without inputs, such as a push. */
+export const getDefaultInput = (value: unknown): string =>
+  String(value).replace(/^\$\{\{ inputs\.[\w-]+ \|\| '([^']*)' \}\}$/, '$1')
+
 export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
 
 /** Replaces a call of the organisation's workflow with its jobs. */

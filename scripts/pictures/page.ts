@@ -60,3 +60,14 @@ export function summaryPage(text: string, theme: Theme): string {
 </html>
 `
 }
+
+/** Shows lines of a terminal. */
+export function screenPage(text: string, theme: Theme): string {
+  const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').trimEnd()
+  return `<!doctype html>
+<html>
+  <head><meta charset="utf-8"><style>:root { color-scheme: ${theme} } ${STYLE} pre { margin: 0; border-radius: 0 }</style></head>
+  <body><pre>${html}</pre>${HEIGHT_SCRIPT}</body>
+</html>
+`
+}

@@ -15,6 +15,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
+import { replayMonth } from './replay-month.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
@@ -35,6 +36,8 @@ export interface Shown {
   readonly summary: string
   /** The embedded service's page of the pull request, as HTML. Empty if there is none. */
   readonly page: string
+  /** What the terminal shows. Empty unless the flags replay a history. */
+  readonly screen: string
   readonly outcome: string
   /** The log of the last run, with annotations. */
   readonly log: string
@@ -43,6 +46,7 @@ export interface Shown {
 const show = ({ summary, outputs, hostCalls, line }: Played<unknown>, page = ''): Shown => ({
   summary,
   page,
+  screen: '',
   outcome: outputs['outcome'] ?? '',
   log: [...hostCalls, line].join('\n'),
 })
@@ -94,6 +98,7 @@ const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
  */
 export async function playFlags(flags: string): Promise<Shown> {
   const options = readOptions(splitCommand(flags), {}, EXAMPLE)
+  if (options.kind === 'history') return { summary: '', page: '', screen: replayMonth(flags), outcome: '', log: '' }
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
   const { inputs } = readMetadata(join(root, options.action === 'agent' ? '.' : options.action))
   const chosen: Texts = { ...SERVERS, ...options.defaults, ...options.given }

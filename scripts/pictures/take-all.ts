@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFlags } from './play-flags.ts'
-import { conversationPage, summaryPage } from './page.ts'
+import { conversationPage, screenPage, summaryPage } from './page.ts'
 import { SHOTS } from './shots.ts'
 import { makeSmall, takePicture } from './take-picture.ts'
 
@@ -15,14 +15,19 @@ const words = process.argv.slice(2)
 const shots = SHOTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 
 /** Sharp on most screens, and still small files. The documents show the pages smaller than they are. */
-const SIZES = { summary: { width: 840, scale: 1.25 }, page: { width: 1120, scale: 1 } }
+const SIZES = {
+  summary: { width: 840, scale: 1.25 },
+  page: { width: 1120, scale: 1 },
+  screen: { width: 880, scale: 1.25 },
+}
+const PAGES = { summary: summaryPage, page: conversationPage, screen: screenPage }
 
 for (const { name, flags, of, until } of shots) {
   const [text = '', rest] = (await playFlags(flags))[of].split(`\n${until}`)
   if (rest === undefined) throw new Error(`The picture cannot end before «${until}», which is not there.`)
   for (const theme of ['light', 'dark'] as const) {
     const file = join(root, `docs/assets/${name}-${theme}.png`)
-    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme), file, SIZES[of])
+    takePicture(PAGES[of](text, theme), file, SIZES[of])
     console.log(`${file}, ${makeSmall(file)} bytes`)
   }
 }

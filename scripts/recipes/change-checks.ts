@@ -190,6 +190,24 @@ export const CHANGE_CHECKS: Checks = {
       ],
     },
   },
+  'docs/recipes/try.yml': {
+    'each run opens a pull request of its own for the change that it names, or only shows the prompt': {
+      docs: twoMerged(),
+      runs: [
+        {
+          inputs: { change: 'pull/12', 'dry-run': 'true' },
+          outputs: { outcome: 'previewed' },
+        },
+        {
+          inputs: { change: 'pull/12', 'dry-run': 'false' },
+          prompts: ['new'],
+          promptTexts: ['Pull request #12: Add --dry-run', 'src/flags.ts'],
+          labels: ['docs-agent-try'],
+        },
+        { inputs: { change: 'pull/12', 'dry-run': 'false' }, prompts: ['new'], open: [4, 5] },
+      ],
+    },
+  },
   'docs/recipes/each-merged-pull-request.yml': {
     'each merged pull request gets one docs pull request, even after a re-run, but the agent’s own gets none': {
       event: closed(true),

@@ -9,18 +9,17 @@ const addIssue: Trigger = ({ repositories }) => {
 
 const PAUSED = { vars: { DOCS_AGENT_PAUSED: 'true' }, jobs: [], github: [] }
 
-const POSTED = `**1 pull request needs attention** ([summary](<service>/acme/docs/actions/runs/43))
+const POSTED = `In 30 days the agent opened 24 pull requests: 15 merged as they were, 4 merged after people's edits, 3 closed without a merge, 2 open. Half of the merges took at most 9 h. [By prompt and week](<service>/acme/docs/actions/runs/43)
 
-Pull requests of the agent in the last 7 days: 2 opened, 1 merged, 1 closed, and 1 open, 1 of them for more than three days.
-
-- \`#104\` has been open for 4 days.`
+- <service>/acme/docs/pull/123: open for 4 days and the agent did not finish. To do: remind those who were asked for a review; check what is missing. @lisa
+- <service>/acme/docs/pull/124: conflicts with its base branch. To do: resolve the conflict, or ask the agent to. @lisa`
 
 export const REPORT_CHECKS: Checks = {
   'docs/recipes/weekly-report.yml': {
-    'the numbers and what waits are posted as a comment on the issue': {
+    'the numbers and what needs somebody are posted as a comment on the issue, which reminds the reviewers': {
       scenarios: ['agent-history'],
       runs: [
-        { event: {}, summary: ['1 pull request needs attention'], posted: [] },
+        { event: {}, summary: ['24 opened, 19 merged, 2 need attention', '7b502c3a'], posted: [] },
         {
           event: addIssue,
           vars: { DOCS_REPORT_ISSUE: '8' },

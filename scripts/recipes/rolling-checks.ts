@@ -59,8 +59,8 @@ export const ROLLING_CHECKS: Checks = {
     'the prompt contains all changes since the last successful run, and goes to the open pull request': {
       docs: createRepositoryChangedSince('on-schedule.yml', 'schedule'),
       runs: [
-        { prompts: ['new'], promptTexts: ['src/flags.ts'], labels: ['docs-agent-weekly'] },
-        ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['job_000001'], open: [4] }),
+        { prompts: ['new'], promptTexts: ['src/flags.ts'], labels: ['docs-agent'] },
+        ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['job_000001'], open: [4] }),
         { ...SKIPPED, event: merge(4) },
       ],
     },

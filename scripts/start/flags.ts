@@ -3,10 +3,32 @@ import { askForNearest } from './nearest.ts'
 import { showCommand } from './terminal.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
-const NAMED_FLAGS = ['action', 'workflow', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
+/** Flags of `--history`. */
+export const HISTORY_FLAGS = ['days', 'price', 'job-minutes', 'no-changes', 'merged-after'] as const
+/** Flags of `--init`. */
+export const INIT_FLAGS = ['recipe', 'owner'] as const
+const NAMED_FLAGS = [
+  ...(['action', 'workflow', 'scenario', 'speed', 'cancel-after', 'init', 'history'] as const),
+  ...TASK_FLAGS,
+  ...HISTORY_FLAGS,
+  ...INIT_FLAGS,
+] as const
 /** Flags that can be repeated. */
 const LISTS = ['input', 'event', 'changed', 'ref', 'schedule', 'comment', 'var', 'output'] as const
-const SWITCHES = ['help', 'list', 'keep', 'check', 'dry-run', 'all', 'real', 'on-pull-request', 'first-run'] as const
+const SWITCHES = [
+  'help',
+  'list',
+  'keep',
+  'check',
+  'dry-run',
+  'all',
+  'real',
+  'on-pull-request',
+  'first-run',
+  'json',
+  'md',
+  'print',
+] as const
 const KNOWN: readonly string[] = [...NAMED_FLAGS, ...LISTS, ...SWITCHES]
 
 const isNamed = (name: string): boolean => NAMED_FLAGS.some((known) => known === name)

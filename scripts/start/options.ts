@@ -2,6 +2,7 @@ import { isChangedPath, MAX_CHANGED_FILES } from '../../src/emulator/cli-options
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import { chooseScenarios, type ChosenScenarios } from './scenarios.ts'
 import { type Flags, readFlags, TASK_FLAGS } from './flags.ts'
+import { CLONE_HELP, type ClonePlay, readCloneOptions } from './clone-options.ts'
 import { showCommand } from './terminal.ts'
 import { EVENTS, type EventName, isEventName } from './workflow/triggers.ts'
 
@@ -77,7 +78,7 @@ export interface Check {
   readonly jobId: string
 }
 
-type Options = Run | WorkflowPlay | Check | { readonly kind: 'help' } | { readonly kind: 'list' }
+type Options = Run | WorkflowPlay | ClonePlay | Check | { readonly kind: 'help' } | { readonly kind: 'list' }
 
 /** A whole run takes about five seconds. */
 const DEFAULT_SPEED = 10
@@ -112,8 +113,8 @@ Your own workflow:
   --var <name>=<text>    a variable, which expressions read from vars; <name>= empties it
   --output <id>.<name>=<text>
                          an output of a step or job that is not played
-
-Both:
+${CLONE_HELP}
+The first two:
   --all                  also shows the outputs and the job summary
   --keep                 leaves the embedded service running until Ctrl-C, to look at the pull request
   --dry-run              shows the prompt and where it would go, and sends nothing
@@ -168,6 +169,8 @@ function readPairs(flag: string, texts: readonly string[]): Texts {
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, example: Texts = {}): Options {
   const flags = readFlags(args, env)
   for (const kind of ['help', 'list'] as const) if (flags.isOn(kind)) return { kind }
+  const ofClone = readCloneOptions(flags, readPairs('var', flags.listed.var))
+  if (ofClone !== undefined) return ofClone
   const { action: name = 'agent', 'job-id': jobId, workflow } = flags.named
   const action = ACTIONS.find((one) => one === name)
   if (action === undefined)

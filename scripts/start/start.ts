@@ -50,6 +50,15 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
       return 0
     }
     if (options.kind === 'check') return await check(options, terminal)
+    // Only these need the rules of the action.
+    if (options.kind === 'history') {
+      const { playHistory } = await import('./history/play-history.ts')
+      return await playHistory(options, folder, terminal)
+    }
+    if (options.kind === 'init') {
+      const { writeWorkflows } = await import('./init/write-workflows.ts')
+      return await writeWorkflows(options, folder, terminal)
+    }
     // Built from parts, because ncc copies files that a path with variables may name.
     const program = [folder, 'dist', options.kind === 'run' ? options.action : 'agent', 'index.js'].join('/')
     if (!existsSync(program)) return refuse(`${program} is missing. Make it with:\n  npm ci && npm run build`)

@@ -280,13 +280,18 @@ export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields, 
   return { ...readPassedInputs(env), ...Object.fromEntries(inputNames(fields).map((name) => [name, input(name)])) }
 }
 
-/** Returns a hash of all inputs except secrets. It distinguishes the legs of a matrix, which share all other ids. */
-export async function hashInputs(fields: Fields, raw: RawInputs): Promise<string> {
+/** Returns the SHA-256 of a text, in hex digits. */
+export async function hashText(text: string): Promise<string> {
   // Loaded on demand, because it takes long, and no step needs it before its first request.
   const { createHash } = await import('node:crypto')
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Returns a hash of all inputs except secrets. It distinguishes the legs of a matrix, which share all other ids. */
+export async function hashInputs(fields: Fields, raw: RawInputs): Promise<string> {
   const shown = inputNames(fields).filter((name) => !SECRET_INPUTS.includes(name))
   const values = shown.map((name) => [name, raw[name] ?? ''])
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
+  return (await hashText(JSON.stringify(values))).slice(0, 16)
 }
 
 /** Per input, so that the problems of all inputs fit into the annotation, which GitHub cuts at 4 KiB. */

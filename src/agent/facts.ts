@@ -96,6 +96,8 @@ export interface InputValues {
 
 export interface AgentInputs extends InputValues {
   readonly task: Task
+  /** The path in `prompt-file`. Undefined if it is not given. */
+  readonly promptPath: string | undefined
   /** Whether requests to the service are possible. A dry run needs no key. */
   readonly hasService: boolean
   /** Hashes all inputs except secrets. */

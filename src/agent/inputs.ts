@@ -158,6 +158,7 @@ export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs
     ...inputs,
     hash: () => hashInputs(AGENT_FIELDS, raw),
     task: toTask(prompt ?? promptFile, jobId),
+    promptPath: (raw['prompt-file'] ?? '').trim() || undefined,
     hasService: inputs.apiKey !== '' && inputs.baseUrl !== '',
   }
 }

@@ -155,6 +155,10 @@ export interface HistoryRef {
   readonly written?: string
 }
 
+/** What a change came from: a pull request, or a commit that was pushed without one. */
+export type Source = Pick<PullRequestAddress, 'repository' | 'visibility'> &
+  ({ readonly number: number; readonly sha?: never } | { readonly sha: string; readonly number?: never })
+
 /** Something on GitHub that could not be done. It never changes the result of the job. */
 export interface Warning {
   /** What was not done, without a period, such as `The label was not added to the pull request`. */
@@ -186,8 +190,8 @@ export interface Run extends Partial<InputFacts> {
   readonly skipReason?: string | undefined
   /** A description of the change that started the run, and of the part that was sent. */
   readonly change?: string | undefined
-  /** The pull requests that the change came from, newest first, without those that `skip-labels` exempts. */
-  readonly sources?: readonly PullRequestAddress[]
+  /** What the change came from, newest first, without the pull requests that `skip-labels` exempts. */
+  readonly sources?: readonly Source[]
   readonly files?: ChangedFiles | undefined
   /** The pull request as it was read at the end of the step. */
   readonly pullRequestAtEnd?: PullRequestFacts

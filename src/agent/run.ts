@@ -1,7 +1,7 @@
 import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
-import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
+import type { PullRequest } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import { type ChangeFacts, recordAdded, resolveChange } from './change/change.ts'
 import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
@@ -27,6 +27,7 @@ import {
   redactRun,
   type Run,
   shouldTrackPullRequest,
+  type Source,
 } from './record.ts'
 import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
 import { renderSummary } from './output/summary.ts'
@@ -174,13 +175,13 @@ async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target
   return undefined
 }
 
-/** Records the pull requests that the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
+/** Records what the change came from, for the history of the pull request. */
+async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly Source[]> {
   const { github, inputs, record } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
   const sources = await listSources(change, step)
-  record.add({ sources: sources.filter(({ number }) => change.exempt?.includes(number) !== true) })
+  record.add({ sources: sources.filter(({ number = 0 }) => change.exempt?.includes(number) !== true) })
   return sources
 }
 

@@ -175,7 +175,7 @@ const wireDetailed = () =>
     updated_at: stringOrEmpty,
     closed_at: stringField,
     requested_reviewers: z.catch(skipMalformed(z.object({ login: z.string() })), []),
-    requested_teams: z.catch(skipMalformed(z.object({ name: z.string() })), []),
+    requested_teams: z.catch(skipMalformed(z.object({ slug: z.string() })), []),
   })
 
 function toDetailed(pull: Built<typeof wireDetailed>) {
@@ -190,8 +190,11 @@ function toDetailed(pull: Built<typeof wireDetailed>) {
     endedAt: pull.merged_at ?? pull.closed_at,
     /** In ISO 8601. */
     updatedAt: pull.updated_at,
-    /** The logins and the names of teams whose review is requested. */
-    asked: [...pull.requested_reviewers.map(({ login }) => login), ...pull.requested_teams.map(({ name }) => name)],
+    /** The logins and the teams (`org/team`) whose review is requested. */
+    asked: [
+      ...pull.requested_reviewers.map(({ login }) => login),
+      ...pull.requested_teams.map(({ slug }) => `${pull.base.repo.full_name.replace(/\/.*/, '')}/${slug}`),
+    ],
   }
 }
 const detailedListSchema = z.lazy(() => z.array(z.pipe(wireDetailed(), z.transform(toDetailed))))

@@ -46,7 +46,7 @@ export const BRANCH_EVENTS: readonly string[] = [
 const STARTED_BY_RUN = 'workflow_run'
 
 /** Whether this run, if it is green, is a base for later runs of the same workflow on the same branch. */
-function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
+export function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
   // A push by Dependabot has no access to secrets, so its run can be green without having sent anything.
   return BRANCH_EVENTS.includes(event) && !(event === 'push' && actor === DEPENDABOT)
 }

@@ -1,25 +1,32 @@
 /** The inputs of the report: names, defaults and checks. */
 import {
   field,
+  type Input,
   inputThat,
   labelInput,
   type Parsed,
   parseFields,
   type RawInputs,
+  rejectInput,
   repositoryInput,
+  toItems,
   tokenInput,
   wholeNumberInput,
 } from '../action/inputs.ts'
 import type { StepInputs } from '../action/step.ts'
 
+const labelsInput: Input<readonly string[]> = (text, ...rest) => {
+  const labels = toItems(text).map(({ item }) => labelInput(item, ...rest))
+  if (labels.length === 0) return rejectInput('is empty, but only pull requests with a label have a history')
+  if (labels.includes('*')) return rejectInput('needs a name before `*`: other bots use labels, too')
+  return labels
+}
+
 /** Every input of the action, in the order of report/action.yml, which has the defaults of `label` and `github-token`. */
 export const REPORT_FIELDS = {
   days: field('days', '30', wholeNumberInput(1, 366, ' of days')),
-  label: field(
-    'label',
-    '',
-    inputThat(labelInput, (label) => label === '' && 'is empty, but only pull requests with a label have a history'),
-  ),
+  /** `*` at the end of a label stands for any text. */
+  labels: field('label', '', labelsInput),
   /** Empty: the repository of the run. */
   prRepository: field('pr-repository', '', repositoryInput),
   githubToken: field(

@@ -1,72 +1,31 @@
 /** Counts what happened to the agent's pull requests. */
 import type { History, HistoryRow } from '../agent/history/state.ts'
-import type { PullRequestState } from '../github/pull-requests.ts'
+import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { DAY_MS } from '../runtime/clock.ts'
 
 /** A pull request that a bot opened, or that a trusted history shows to be the agent's. */
-export interface AgentPullRequest {
-  readonly number: number
-  readonly state: PullRequestState
-  /** The histories in comments by trusted authors. */
-  readonly histories: readonly History[]
-  readonly title: string
-  /** In ISO 8601, as `endedAt`. */
-  readonly createdAt: string
-  /** Undefined while it is open. */
-  readonly endedAt?: string | undefined
-  /** Whether its merged head is a commit by somebody else. Undefined if it was not merged, or this is unknown. */
+export interface AgentPullRequest extends Pick<
+  DetailedPullRequest,
+  'number' | 'title' | 'state' | 'createdAt' | 'endedAt' | 'asked'
+> {
+  /** The history in a comment by a trusted author. */
+  readonly history?: History | undefined
+  /** Whether a person wrote a commit. Undefined unless it was merged. */
   readonly isEdited?: boolean | undefined
-  /** The people and teams whose review is requested. */
-  readonly asked: readonly string[]
+  /** The share of the agent's added lines that were merged. Undefined if it was not merged, or this cannot be known. */
+  readonly keptShare?: number | undefined
+  /** Undefined unless it is open. */
+  readonly hasConflict?: boolean | undefined
+  /** Undefined if it is not open, or this cannot be known. */
+  readonly hasFailedChecks?: boolean | undefined
 }
 
 const HOUR_MS = 3_600_000
 
 /** An open pull request waits if it is older. */
 const MAX_OPEN_DAYS = 3
-
-type Times = Pick<AgentPullRequest, 'createdAt' | 'endedAt'>
-
-const hasNotEnded = ({ endedAt }: Times): boolean => endedAt === undefined
-
-/** How many full days a pull request has been open. */
-export const countDaysOpen = ({ createdAt }: Times, now: Date): number =>
-  Math.floor((now.getTime() - Date.parse(createdAt)) / DAY_MS)
-
-/** Whether an open pull request has waited for more than three days. */
-export const isWaiting = (pullRequest: Times, now: Date): boolean =>
-  hasNotEnded(pullRequest) && now.getTime() - Date.parse(pullRequest.createdAt) > MAX_OPEN_DAYS * DAY_MS
-
-/** When a period of so many days began. */
-export const startOfPeriod = (days: number, now: Date): Date => new Date(now.getTime() - days * DAY_MS)
-
-/** Whether a pull request was opened or has ended since a time, or is still open. */
-export function isInPeriod({ createdAt, endedAt }: Times, since: Date): boolean {
-  return endedAt === undefined || [createdAt, endedAt].some((at) => Date.parse(at) >= since.getTime())
-}
-
-export interface Numbers {
-  readonly opened: number
-  readonly merged: number
-  /** Merged with the agent's last commit as head. */
-  readonly mergedUnedited: number
-  /** Merged with a later commit by somebody else as head. The rest of the merged ones is unknown. */
-  readonly mergedEdited: number
-  readonly closed: number
-  readonly open: number
-  readonly waiting: number
-  readonly turns: number
-  readonly failedTurns: number
-  readonly fixRounds: number
-  readonly failedFixRounds: number
-  /** Of those that have ended. Undefined while none has. */
-  readonly mergedShare: number | undefined
-  /** Of those whose merged head is known. Undefined while there is none. */
-  readonly uneditedShare: number | undefined
-  readonly medianHoursToMerge: number | undefined
-  /** Pull requests that were last updated before this time, in ISO 8601, are missing. Undefined: none is. */
-  readonly completeSince: string | undefined
-}
+/** A share of fewer pull requests that have ended says nothing about a prompt. */
+const MIN_COMPARED = 10
 
 const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', 'unconfirmed', 'cancelled', 'error']
 
@@ -74,51 +33,135 @@ const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', '
 export const hasFailed = ({ end, until, outcome = '' }: HistoryRow, now: Date): boolean =>
   end === undefined && outcome === '' ? new Date(until) <= now : FAILED_OUTCOMES.includes(outcome)
 
-function getMedian(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((a, b) => a - b)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return low === undefined || high === undefined ? undefined : (low + high) / 2
+/** How many days a pull request has been open. */
+export const getDaysOpen = ({ createdAt }: AgentPullRequest, now: Date): number =>
+  (now.getTime() - Date.parse(createdAt)) / DAY_MS
+
+/** Lists why an open pull request needs somebody, and what to do. */
+export function listReasons(pull: AgentPullRequest, now: Date): readonly (readonly [why: string, toDo: string])[] {
+  const { state, endedAt, history, hasConflict, hasFailedChecks, asked } = pull
+  if (endedAt !== undefined) return []
+  const days = getDaysOpen(pull, now)
+  const last = history?.rows.at(-1)
+  const review = asked.length === 0 ? 'ask somebody for a review' : 'remind those who were asked for a review'
+  const rows = [
+    [days > MAX_OPEN_DAYS, `open for ${Math.floor(days)} days`, state === 'draft' ? 'mark it as ready' : review],
+    [last !== undefined && hasFailed(last, now), 'the agent did not finish', 'check what is missing'],
+    [hasConflict === true, 'conflicts with its base branch', 'resolve the conflict, or ask the agent to'],
+    [hasFailedChecks === true, 'checks failed', 'look at the checks'],
+  ] as const
+  return rows.flatMap(([applies, why, toDo]) => (applies ? [[why, toDo]] : []))
+}
+
+/** What became of pull requests. The other numbers add up to `opened`. */
+export interface Counts {
+  readonly opened: number
+  /** Merged without a commit by a person. */
+  readonly mergedAsOpened: number
+  readonly mergedAfterEdits: number
+  /** Closed without a merge. */
+  readonly closed: number
+  readonly open: number
+}
+
+function countStates(pulls: readonly AgentPullRequest[]): Counts {
+  const count = (isCounted: (pull: AgentPullRequest) => boolean): number => pulls.filter(isCounted).length
+  return {
+    opened: pulls.length,
+    mergedAsOpened: count(({ isEdited }) => isEdited === false),
+    mergedAfterEdits: count(({ isEdited }) => isEdited === true),
+    closed: count(({ state }) => state === 'closed'),
+    open: count(({ endedAt }) => endedAt === undefined),
+  }
 }
 
 const round = (value: number, digits: number): number => Number(value.toFixed(digits))
-const getShare = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : round(part / whole, 3))
+
+/** Returns the median of the merged ones. Undefined if there is none. */
+function getHoursToMerge(pulls: readonly AgentPullRequest[]): number | undefined {
+  const merged = pulls.filter(({ state }) => state === 'merged')
+  const times = merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt))
+  const sorted = times.toSorted((a, b) => a - b)
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
+  return low === undefined || high === undefined ? undefined : round((low + high) / 2 / HOUR_MS, 1)
+}
+
+/** Returns the row of the turn that opened the pull request. Undefined if the history begins later. */
+function getFirstRow({ history }: AgentPullRequest): HistoryRow | undefined {
+  const first = history?.dropped === 0 ? history.rows[0] : undefined
+  return first?.effect === 'updated' || first?.effect === 'unchanged' ? undefined : first
+}
+
+export type PromptGroup = ReturnType<typeof describeGroup>
+
+/** @param prompt undefined: no trusted history shows which prompt opened them */
+function describeGroup(prompt: string | undefined, pulls: readonly AgentPullRequest[]) {
+  const counts = countStates(pulls)
+  const rows = pulls.flatMap(({ history }) => history?.rows ?? [])
+  const countRows = (isCounted: (row: HistoryRow) => boolean): number | undefined =>
+    prompt === undefined ? undefined : rows.filter(isCounted).length
+  const shares = pulls.flatMap(({ keptShare }) => keptShare ?? [])
+  const opened = pulls.map(({ createdAt }) => createdAt).toSorted()
+  return {
+    prompt,
+    file: pulls.map((pull) => getFirstRow(pull)?.file).findLast((file) => file !== undefined),
+    /** When the first and the last of them were opened, in ISO 8601. */
+    first: opened[0] ?? '',
+    last: opened.at(-1) ?? '',
+    ...counts,
+    /** Whether enough have ended for a comparison with another prompt. */
+    comparable: counts.opened - counts.open >= MIN_COMPARED,
+    /** Further prompts. A fix round is a later turn of its step. */
+    followUps: countRows((row) => row.turn === 0 && !pulls.some(({ history }) => history?.rows[0] === row)),
+    rounds: countRows(({ turn }) => turn > 0),
+    /** The prompts and rounds that changed nothing. */
+    unchanged: countRows(({ effect }) => effect === 'unchanged' || effect === 'none'),
+    /** The mean of the known shares. */
+    keptLines: shares.length === 0 ? undefined : round(shares.reduce((a, b) => a + b) / shares.length, 3),
+    hoursToMerge: getHoursToMerge(pulls),
+  }
+}
+
+/** Returns the Monday of a time's week in UTC, in milliseconds. 1970 began on a Thursday. */
+const toMonday = (ms: number): number => (Math.floor((ms / DAY_MS + 3) / 7) * 7 - 3) * DAY_MS
+
+interface Week extends Counts {
+  /** Its Monday, such as `2026-11-23`. */
+  readonly week: string
+}
+
+function countWeeks(pulls: readonly AgentPullRequest[], since: Date, now: Date): readonly Week[] {
+  const weeks: Week[] = []
+  for (let monday = toMonday(now.getTime()); monday >= toMonday(since.getTime()); monday -= 7 * DAY_MS) {
+    const ofWeek = pulls.filter(({ createdAt }) => toMonday(Date.parse(createdAt)) === monday)
+    weeks.push({ week: new Date(monday).toISOString().slice(0, 'YYYY-MM-DD'.length), ...countStates(ofWeek) })
+  }
+  return weeks
+}
+
+export interface Numbers extends Counts {
+  readonly hoursToMerge: number | undefined
+  readonly prompts: readonly PromptGroup[]
+  readonly weeks: readonly Week[]
+}
 
 /**
- * @param pullRequests those of the period
- * @param completeSince the list of pull requests is complete back to this time, in ISO 8601
+ * Counts pull requests, in total, and the newest first by prompt and by the week in which they were opened.
+ * @param since those that were opened before are not counted
  */
-export function countPullRequests(
-  pullRequests: readonly AgentPullRequest[],
-  completeSince: string,
-  since: Date,
-  now: Date,
-): Numbers {
-  const count = (isCounted: (pullRequest: AgentPullRequest) => boolean): number => pullRequests.filter(isCounted).length
-  const merged = pullRequests.filter(({ state }) => state === 'merged')
-  const closed = count(({ state }) => state === 'closed')
-  const mergedUnedited = count(({ isEdited }) => isEdited === false)
-  const mergedEdited = count(({ isEdited }) => isEdited === true)
-  const medianMs = getMedian(merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt)))
-  const histories = pullRequests.flatMap((pullRequest) => pullRequest.histories)
-  const rows = histories.flatMap((history) => history.rows)
-  // A fix round is a later turn of its step.
-  const [turns, rounds] = [rows.filter(({ turn }) => turn === 0), rows.filter(({ turn }) => turn > 0)]
-  const countFailed = (all: typeof rows): number => all.filter((row) => hasFailed(row, now)).length
+export function countPullRequests(all: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
+  const pulls = all.filter(({ createdAt }) => Date.parse(createdAt) > since.getTime())
+  const prompts = [...new Set(pulls.map((pull) => getFirstRow(pull)?.prompt))]
+  const groups = prompts.map((prompt) =>
+    describeGroup(
+      prompt,
+      pulls.filter((pull) => getFirstRow(pull)?.prompt === prompt),
+    ),
+  )
   return {
-    opened: count(({ createdAt }) => Date.parse(createdAt) >= since.getTime()),
-    merged: merged.length,
-    mergedUnedited,
-    mergedEdited,
-    closed,
-    open: count(hasNotEnded),
-    waiting: count((pullRequest) => isWaiting(pullRequest, now)),
-    turns: turns.length + histories.reduce((sum, { dropped }) => sum + dropped, 0),
-    failedTurns: countFailed(turns),
-    fixRounds: rounds.length,
-    failedFixRounds: countFailed(rounds),
-    mergedShare: getShare(merged.length, merged.length + closed),
-    uneditedShare: getShare(mergedUnedited, mergedUnedited + mergedEdited),
-    medianHoursToMerge: medianMs === undefined ? undefined : round(medianMs / HOUR_MS, 1),
-    completeSince: Date.parse(completeSince) > since.getTime() ? completeSince : undefined,
+    ...countStates(pulls),
+    hoursToMerge: getHoursToMerge(pulls),
+    prompts: groups.toSorted((a, b) => b.last.localeCompare(a.last)),
+    weeks: countWeeks(pulls, since, now),
   }
 }

@@ -2,11 +2,12 @@
 import type { Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
+import { DAY_MS } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode, logCauses } from '../runtime/errors.ts'
-import { quoteName } from '../text/markdown.ts'
+import { quoteNames } from '../text/markdown.ts'
 import { readAgentWork } from './agent-work.ts'
 import { parseReportInputs, REPORT_FIELDS, type ReportInputs } from './inputs.ts'
-import { countPullRequests, startOfPeriod } from './numbers.ts'
+import { countPullRequests } from './numbers.ts'
 import { concludeReport, type Report, toReportOutputs } from './report.ts'
 import { renderReportSummary } from './summary.ts'
 
@@ -20,18 +21,17 @@ const adviseReader = (error: ActionError): ActionError =>
   new ActionError(error.code, error.message, { cause: error, hint: HINTS[error.code] ?? error.hint })
 
 /** @throws ActionError */
-async function readReport(repository: string, { days, label }: ReportInputs, step: Step): Promise<Partial<Report>> {
+async function readReport(repository: string, { days, labels }: ReportInputs, step: Step): Promise<Partial<Report>> {
   const { clock, runner } = step
-  const now = clock.wallTime()
-  const periodStart = startOfPeriod(days, now)
-  runner.log(`Reading the pull requests with the label ${quoteName(label)}.`)
-  const { pullRequests, completeSince } = await readAgentWork(repository, label, periodStart, step)
-  return { pullRequests, numbers: countPullRequests(pullRequests, completeSince, periodStart, now), at: now }
+  const at = clock.wallTime()
+  runner.log(`Reading the pull requests with a label of ${quoteNames(labels)}.`)
+  const work = await readAgentWork(repository, labels, new Date(at.getTime() - days * DAY_MS), step)
+  return { work, numbers: countPullRequests(work.pullRequests, new Date(work.since), at), at }
 }
 
 /** Makes the report. Throws only in case of a defect. */
 async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> {
-  const { clock, context, runner, startedAt } = step
+  const { context, runner } = step
   const { days, prRepository } = inputs
   const { serverUrl, isRehearsal } = context
   const repository = prRepository === '' ? context.repository : prRepository
@@ -40,7 +40,6 @@ async function runReportStep(inputs: ReportInputs, step: Step): Promise<Report> 
     serverUrl,
     days,
     isRehearsal,
-    durationMs: clock.now() - startedAt,
     ...read,
   })
   try {
@@ -59,7 +58,7 @@ export const reportAction: Action<ReportInputs, Report> = {
   parse: parseReportInputs,
   needsNoKey: () => true,
   run: runReportStep,
-  createSkippedReport: (error, durationMs, isRehearsal) => ({ error, durationMs, isRehearsal }),
+  createSkippedReport: (error, _durationMs, isRehearsal) => ({ error, isRehearsal }),
   render(report) {
     const conclusion = concludeReport(report)
     return {

@@ -1,9 +1,10 @@
 /** What a report knows at its end, from which log, outputs, summary and exit code derive. */
 import type { Conclusion } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES, type ErrorCode } from '../runtime/errors.ts'
-import { formatCount, joinSentences } from '../text/format.ts'
-import { oneLine, toOutputJson } from '../text/untrusted.ts'
-import { type AgentPullRequest, countDaysOpen, isWaiting, type Numbers } from './numbers.ts'
+import { formatCount, joinSentences, joinWords } from '../text/format.ts'
+import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
+import type { AgentWork } from './agent-work.ts'
+import { type AgentPullRequest, getDaysOpen, listReasons, type Numbers } from './numbers.ts'
 
 export interface Report {
   /** `owner/name` of the pull requests. Undefined if the inputs are invalid. */
@@ -11,36 +12,73 @@ export interface Report {
   /** The origin of GitHub's pages. */
   readonly serverUrl?: string
   readonly days?: number
-  /** Those of the period. */
-  readonly pullRequests?: readonly AgentPullRequest[]
+  readonly work?: AgentWork
   readonly numbers?: Numbers
   /** When the pull requests were read. */
   readonly at?: Date
-  readonly durationMs: number
   readonly isRehearsal?: boolean | undefined
   readonly error?: ActionError | undefined
 }
 
-function describePullRequests({ numbers, days = 0 }: Report): string {
-  if (numbers === undefined) return ''
-  const { opened, merged, closed, open, waiting, completeSince } = numbers
-  const waits = waiting === 0 ? '' : `, ${waiting} of them for more than three days`
-  const period = days === 1 ? 'the last day' : `the last ${days} days`
-  const counts = `${opened} opened, ${merged} merged, ${closed} closed, and ${open} open${waits}`
+/** `1 day 4 h`, `3 h` */
+export function formatHours(given: number): string {
+  const hours = Math.round(given)
+  const [days, rest] = [Math.floor(hours / 24), hours % 24]
+  const parts = [days === 0 ? '' : formatCount(days, 'day'), rest === 0 ? '' : `${rest} h`]
+  return parts.filter(Boolean).join(' ') || 'an hour'
+}
+
+function describePullRequests({ work, numbers, days = 0 }: Report): string {
+  if (work === undefined || numbers === undefined) return ''
+  const { opened, mergedAsOpened, mergedAfterEdits, closed, open, hoursToMerge } = numbers
+  const { since, gap } = work
+  const isCut = gap !== undefined
+  const time = `${since.slice(0, 16).replace('T', ' ')} UTC`
+  const period = isCut ? `Since ${time}` : `In ${formatCount(days, 'day')}`
+  const parts = [
+    [mergedAsOpened, 'merged as they were'],
+    [mergedAfterEdits, "merged after people's edits"],
+    [closed, 'closed without a merge'],
+    [open, 'open'],
+  ] as const
+  const known = parts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]))
+  const counts = opened === 0 ? 'no pull request' : `${formatCount(opened, 'pull request')}: ${known.join(', ')}`
   return joinSentences([
-    `Pull requests of the agent in ${period}: ${counts}.`,
-    completeSince &&
-      `Those that were last updated before ${completeSince.slice(0, 10)} are missing, because only the newest 1,000 pull requests were read.`,
+    `${period} the agent opened ${counts}.`,
+    hoursToMerge !== undefined && `Half of the merges took at most ${formatHours(hoursToMerge)}.`,
+    isCut && `The report is incomplete: what was opened before, and some of what waits, is missing. ${gap}`,
   ])
 }
 
-export const listWaiting = ({ pullRequests = [], at = new Date(0) }: Report): readonly AgentPullRequest[] =>
-  pullRequests.filter((pullRequest) => isWaiting(pullRequest, at))
+/** An open pull request that needs somebody. */
+interface Waiting extends Pick<AgentPullRequest, 'number' | 'asked'> {
+  readonly url: string
+  /** Contains no text by others, as `toDo`. */
+  readonly why: string
+  readonly toDo: string
+  readonly days: number
+}
+
+/** The oldest first. */
+export function listWaiting(report: Report): readonly Waiting[] {
+  const { work, at = new Date(0), serverUrl = '', prRepository = '' } = report
+  return (work?.pullRequests ?? []).flatMap((pull) => {
+    const { number, asked } = pull
+    const reasons = listReasons(pull, at)
+    const why = joinWords(reasons.map(([reason]) => reason))
+    const toDo = reasons.map(([, action]) => action).join('; ')
+    const [url, days] = [`${serverUrl}/${prRepository}/pull/${number}`, Math.floor(getDaysOpen(pull, at))]
+    return reasons.length === 0 ? [] : [{ number, url, why, toDo, days, asked }]
+  })
+}
 
 function getTitle(report: Report): string {
+  const { numbers, work } = report
+  if (numbers === undefined || work?.pullRequests.length === 0) return 'No pull requests of the agent'
+  const merged = numbers.mergedAsOpened + numbers.mergedAfterEdits
   const { length } = listWaiting(report)
-  if (length > 0) return `${formatCount(length, 'pull request')} need${length === 1 ? 's' : ''} attention`
-  return report.pullRequests?.length === 0 ? 'No pull requests of the agent' : 'No pull request needs attention'
+  const needs = length === 0 ? 'none needs' : `${length} need${length === 1 ? 's' : ''}`
+  return `${numbers.opened} opened, ${merged} merged, ${needs} attention`
 }
 
 /** Nothing is read but GitHub, and without a key. */
@@ -62,54 +100,47 @@ export function concludeReport(report: Report): Conclusion {
 
 // The output.
 
-const MAX_RESULT_BYTES = 32 * 1024
-const MAX_TITLE_CHARS = 200
 const MAX_SENTENCE_CHARS = 1_500
-/** How much of the list is removed at a time. */
-const REMOVED_SHARE = 1 / 20
+/** The limits keep the result below 32 KiB. */
+const MAX_WAITING_BYTES = 12 * 1024
+const MAX_PROMPTS = 20
+const MAX_PATH_CHARS = 200
 
-/** `failedTurns` becomes `failed_turns`. */
-const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** `mergedAsOpened` becomes `merged_as_opened`. */
+const toSnakeCase = (fields: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]: [string, unknown]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
 
 /** Creates the output `result`, as defined in `docs/report.schema.json`. */
-function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
-  const { prRepository, numbers, days = 0, at = new Date(0), error } = report
+function toResult(report: Report, { title, text }: Conclusion): object {
+  const { work, numbers, days, error, isRehearsal = false } = report
+  const { prompts = [], weeks = [], ...counts } = numbers ?? {}
+  const unknown = { opened: null, mergedAsOpened: null, mergedAfterEdits: null, closed: null, open: null }
+  const waiting = listWaiting(report)
+  const fitting = takeFitting(waiting, toOutputJson, MAX_WAITING_BYTES).texts.length
   return {
     version: 1,
-    green: isGreen,
     title,
     text: oneLine(text, MAX_SENTENCE_CHARS),
-    advice: advice && oneLine(advice, MAX_SENTENCE_CHARS),
-    pr_repository: prRepository,
-    pull_requests:
-      numbers &&
-      Object.fromEntries(Object.entries({ days, ...numbers }).map(([name, value]) => [toSnakeCase(name), value])),
-    waiting: listWaiting(report).map((pullRequest) => ({
-      number: pullRequest.number,
-      title: oneLine(pullRequest.title, MAX_TITLE_CHARS),
-      days_open: countDaysOpen(pullRequest, at),
-      asked: pullRequest.asked,
-    })),
+    days,
+    since: work?.since,
+    complete: work !== undefined && work.gap === undefined,
+    ...toSnakeCase({ ...unknown, hoursToMerge: null, ...counts }),
+    waiting: waiting.slice(0, fitting).map(toSnakeCase),
+    prompts: prompts
+      .slice(0, MAX_PROMPTS)
+      .map((group) => toSnakeCase({ ...group, file: group.file && oneLine(group.file, MAX_PATH_CHARS) })),
+    weeks: weeks.map(toSnakeCase),
+    left_out: { waiting: waiting.length - fitting, prompts: Math.max(0, prompts.length - MAX_PROMPTS) },
     error: error && { code: error.code, message: oneLine(error.message, MAX_SENTENCE_CHARS), hint: error.hint },
-    duration_seconds: Number((report.durationMs / 1_000).toFixed(1)),
-    rehearsal: report.isRehearsal ?? false,
-    left_out: { waiting: 0 },
+    rehearsal: isRehearsal,
   }
-}
-
-const countBytes = (value: unknown): number => Buffer.byteLength(toOutputJson(value))
-
-/** Removes the end of the list while the result is longer than 32 KiB. */
-function renderResult(report: Report, conclusion: Conclusion): string {
-  let result = toResult(report, conclusion)
-  while (countBytes(result) > MAX_RESULT_BYTES && result.waiting.length > 0) {
-    const removed = Math.ceil(result.waiting.length * REMOVED_SHARE)
-    const left_out = { waiting: result.left_out.waiting + removed }
-    result = { ...result, waiting: result.waiting.slice(0, -removed), left_out }
-  }
-  return toOutputJson(result)
 }
 
 export const toReportOutputs = (report: Report, conclusion: Conclusion): { readonly result: string } => ({
-  result: renderResult(report, conclusion),
+  result: toOutputJson(toResult(report, conclusion)),
 })

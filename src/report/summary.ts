@@ -1,85 +1,123 @@
-/** Renders a report as the job summary: first what needs attention, then the numbers, with foreign text escaped. */
+/** Renders a report as the job summary: the answer, who is needed, the prompts and the weeks, with foreign text escaped. */
 import type { Conclusion } from '../action/step.ts'
 import { formatCount, joinWords } from '../text/format.ts'
-import { escapeHtml, formatSentences, grid, heading, inlineCode, joinBlocks, linked, table } from '../text/markdown.ts'
+import { escapeHtml, formatSentences, grid, heading, inlineCode, joinBlocks, linked } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { type AgentPullRequest, countDaysOpen } from './numbers.ts'
-import { listWaiting, type Report } from './report.ts'
+import type { Counts, PromptGroup } from './numbers.ts'
+import { formatHours, listWaiting, type Report } from './report.ts'
 
-/** More would hide the rest of the page. */
-const MAX_ROWS = 100
-const MAX_TITLE_CHARS = 100
+/** The answer, what needs somebody, and the prompts fit on the first screen. */
+const MAX_WAITING = 10
+const MAX_PROMPTS = 4
+const MAX_TITLE_CHARS = 60
+const MAX_NAME_CHARS = 50
 
-/** Links to a pull request of the agent. */
-const linkPullRequest = (number: number, { prRepository, serverUrl }: Report): string =>
-  linked({ text: `\`#${number}\``, url: `${serverUrl}/${prRepository}/pull/${number}` })
+const quote = (text: string, maxChars: number): string => inlineCode(oneLine(text, maxChars))
 
-function formatAsked({ asked }: AgentPullRequest): string {
-  if (asked.length === 0) return 'nobody was asked'
-  return `asked: ${joinWords(asked.map((name) => inlineCode(oneLine(name, 50))))}`
-}
+const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+const formatMore = (count: number, what: string): string =>
+  count > 0 ? `And ${formatCount(count, `more ${what}`)}, in the output \`result\`.` : ''
 
 function renderWaiting(report: Report): readonly string[] {
   const waiting = listWaiting(report)
-  if (waiting.length === 0) return []
-  const { at = new Date(0) } = report
-  const rows = waiting.slice(0, MAX_ROWS).map((pullRequest) => {
-    const { number, title, state } = pullRequest
-    const name = `${linkPullRequest(number, report)} ${inlineCode(oneLine(title, MAX_TITLE_CHARS))}`
-    const days = `${formatCount(countDaysOpen(pullRequest, at), 'day')}${state === 'draft' ? ', a draft' : ''}`
-    return [name, days, formatAsked(pullRequest)]
-  })
-  return ['### Waiting for a merge', grid(['Pull request', 'Open for', 'Review'], rows)]
+  const titles = new Map(report.work?.pullRequests.map(({ number, title }) => [number, title]))
+  const rows = waiting
+    .slice(0, MAX_WAITING)
+    .map(({ number, url, why, toDo, asked }) => [
+      `${linked({ text: `\`#${number}\``, url })} ${quote(titles.get(number) ?? '', MAX_TITLE_CHARS)}`,
+      capitalize(why),
+      capitalize(toDo),
+      joinWords(asked.map((name) => quote(name, MAX_NAME_CHARS))) || 'nobody',
+    ])
+  if (rows.length === 0) return []
+  const table = grid(['Pull request', 'Why', 'What to do', 'Asked for a review'], rows)
+  return ['### What needs somebody', table, formatMore(waiting.length - rows.length, 'pull request')]
 }
 
-/** `1 day 4 h`, `3 h` */
-function formatHours(given: number): string {
-  const hours = Math.round(given)
-  const [days, rest] = [Math.floor(hours / 24), hours % 24]
-  const parts = [days === 0 ? '' : formatCount(days, 'day'), rest === 0 ? '' : `${rest} h`]
-  return parts.filter(Boolean).join(' ') || 'less than an hour'
+const COUNTS_HEAD = ['Opened', 'Merged as opened', 'Merged after edits', 'Closed', 'Open']
+
+const listCounts = ({ opened, mergedAsOpened, mergedAfterEdits, closed, open }: Counts): readonly string[] =>
+  [opened, mergedAsOpened, mergedAfterEdits, closed, open].map(String)
+
+const toDay = (iso: string): string => iso.slice(0, 'YYYY-MM-DD'.length)
+const formatPercent = (share: number | undefined): string => (share === undefined ? '?' : `${Math.round(100 * share)}%`)
+
+function formatPrompt({ prompt, file }: PromptGroup): string {
+  const name =
+    prompt === undefined ? 'Not known' : prompt === 'command' ? 'Comments with a command' : inlineCode(prompt)
+  return `${name}${file === undefined ? '' : `<br>${quote(file, MAX_TITLE_CHARS)}`}`
 }
 
-const formatShare = (share: number | undefined): string => (share === undefined ? '' : ` (${Math.round(100 * share)}%)`)
-
-function renderNumbers({ numbers, days = 0 }: Report): readonly string[] {
-  if (numbers === undefined) return []
-  const { opened, merged, mergedUnedited, mergedEdited, closed, open, waiting, turns, fixRounds } = numbers
-  const failed = (count: number): string => (count === 0 ? '' : `, ${count} failed`)
-  const unknown = merged - mergedUnedited - mergedEdited
-  return [
-    `### The agent's pull requests, last ${days === 1 ? 'day' : `${days} days`}`,
-    table({
-      Opened: String(opened),
-      Merged: `${merged}${closed + merged === 0 ? '' : ` of ${closed + merged} that have ended${formatShare(numbers.mergedShare)}`}`,
-      'Merged without edits': merged === 0 ? undefined : `${mergedUnedited}${formatShare(numbers.uneditedShare)}`,
-      'Merged with later commits': merged === 0 ? undefined : String(mergedEdited),
-      'Merged, commits not known': unknown === 0 ? undefined : String(unknown),
-      'Closed without a merge': String(closed),
-      Open: `${open}${waiting === 0 ? '' : `, ${waiting} for more than three days`}`,
-      'Median time to merge':
-        numbers.medianHoursToMerge === undefined ? undefined : formatHours(numbers.medianHoursToMerge),
-      Turns: `${turns}${failed(numbers.failedTurns)}`,
-      'Fix rounds': fixRounds === 0 ? undefined : `${fixRounds}${failed(numbers.failedFixRounds)}`,
-    }),
+/** Lists the cells of a prompt, in the order of `PROMPT_ROWS`. */
+function listCells(group: PromptGroup): readonly string[] {
+  const { first, last, opened, open, mergedAsOpened, followUps, rounds, unchanged, keptLines, hoursToMerge } = group
+  const rates = [
+    formatPercent(mergedAsOpened / (opened - open)),
+    formatPercent(keptLines),
+    hoursToMerge === undefined ? '?' : formatHours(hoursToMerge),
   ]
+  return [
+    [...new Set([toDay(first), toDay(last)])].join(' to '),
+    ...(group.comparable ? rates : rates.map(() => 'too few to compare')),
+    ...listCounts(group),
+    ...[followUps, rounds, unchanged].map((count) => String(count ?? '?')),
+  ]
+}
+
+const RATES = [
+  'Merged as opened, of those that have ended',
+  'Lines of the agent kept in the merge',
+  'Median time to merge',
+]
+const PROMPT_ROWS = ['Used', ...RATES, ...COUNTS_HEAD, 'Follow-ups', 'Fix rounds', 'Prompts that changed nothing']
+
+/** One column for each prompt, so that two of them stand beside each other. */
+function renderPrompts({ numbers }: Report): readonly string[] {
+  const prompts = numbers?.prompts ?? []
+  if (prompts.every(({ prompt }) => prompt === undefined)) return []
+  const shown = prompts.slice(0, MAX_PROMPTS)
+  const cells = shown.map(listCells)
+  const rows = PROMPT_ROWS.map((name, row) => [name, ...cells.map((ofPrompt) => ofPrompt[row] ?? '')])
+  const table = grid(['Prompt', ...shown.map(formatPrompt)], rows, { isOfNumbers: true })
+  return ['### By prompt', table, formatMore(prompts.length - MAX_PROMPTS, 'prompt')]
+}
+
+function renderWeeks({ numbers }: Report): readonly string[] {
+  const weeks = numbers?.weeks ?? []
+  if (weeks.length < 2) return []
+  const rows = weeks.map((week) => [week.week, ...listCounts(week)])
+  const table = grid(['From Monday', ...COUNTS_HEAD], rows, { isOfNumbers: true })
+  return ['### By the week in which they were opened', table]
+}
+
+/** What readers may miss. */
+function renderUnknown({ work }: Report): string {
+  if (work === undefined) return ''
+  const isUnread = work.pullRequests.some(
+    ({ endedAt, hasFailedChecks }) => endedAt === undefined && hasFailedChecks === undefined,
+  )
+  const grant =
+    ' Checks could not be read: they need `checks: read` and `statuses: read` under `permissions` of the job.'
+  return `Not counted, because GitHub does not show it: jobs that changed nothing and opened no pull request, and pull requests whose label was removed or renamed. Without its history comment, the prompt of a pull request is not known.${isUnread ? grant : ''}`
 }
 
 function getIcon(report: Report, isGreen: boolean): string {
   if (!isGreen) return '❌'
-  const isIncomplete = report.numbers?.completeSince !== undefined
-  return isIncomplete || listWaiting(report).length > 0 ? '⚠️' : '✅'
+  return report.work?.gap !== undefined || listWaiting(report).length > 0 ? '⚠️' : '✅'
 }
 
 /** The job summary, as Markdown for GitHub. */
 export function renderReportSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
   const { prRepository, isRehearsal } = report
-  const place = ['Docs report', prRepository && inlineCode(oneLine(prRepository, MAX_TITLE_CHARS))]
+  const place = ['Docs report', prRepository && quote(prRepository, 100)]
   return joinBlocks([
     heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
     ...renderWaiting(report),
-    ...renderNumbers(report),
+    ...renderPrompts(report),
+    ...renderWeeks(report),
+    renderUnknown(report),
   ])
 }

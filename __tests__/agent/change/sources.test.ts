@@ -104,12 +104,14 @@ const withSources = (pulls: Readonly<Record<string, ListedPullRequest | readonly
 
 const [A, B, C] = [commit('1'), commit('2'), commit('3')]
 const listSourceNames = async ({ change, step }: Pick<Awaited<ReturnType<typeof open>>, 'change' | 'step'>) =>
-  (await listSources(change, step)).map(({ repository, number }) => `${repository}#${number}`)
+  (await listSources(change, step)).map(({ repository, number, sha = '' }) =>
+    number === undefined ? `${repository}@${sha.charAt(0)}` : `${repository}#${number}`,
+  )
 
-test('lists merged pull requests, newest first', async () => {
+test('lists merged pull requests and commits that came without one, newest first', async () => {
   const responses = withSources({ [A]: mergedBy(5), [B]: { ...mergedBy(6), state: 'open' }, [C]: mergedBy(7) })
   const found = await open({ ...APPROVERS, responses })
-  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
 })
 
 test('lists all sources of a long change, each once', async () => {
@@ -128,7 +130,7 @@ const UNKNOWN_SOURCES =
 const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
   step.record.read().warnings.map(({ message }) => message)
 
-test('looks up 100 commits at most, and reports that there are more', async () => {
+test('names the commits that are too many to look up, except those that a found pull request lists, and reports it', async () => {
   const shas = manyShas(120)
   const oldest = shas.slice(0, 10)
   const [newest = ''] = shas.slice(-1)
@@ -137,7 +139,9 @@ test('looks up 100 commits at most, and reports that there are more', async () =
     listPullRequestCommits: () => Promise.resolve([...oldest, newest].map((sha) => pullCommit({ sha, author: 'Ann' }))),
   }
   const found = await open({ ...APPROVERS, responses })
-  expect(await listSourceNames(found)).toEqual(['acme/docs#5'])
+  const sources = await listSources(found.change, found.step)
+  // 100 of them at most.
+  expect(sources.map(({ number, sha }) => number ?? sha)).toEqual([5, ...shas.slice(20, -1).toReversed()])
   expect(listLosses(found)).toEqual([UNKNOWN_SOURCES])
   expect(found.step.record.read().warnings[0]?.error.message).toContain('more than 100 commits to look up')
   expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(100)
@@ -158,18 +162,18 @@ test('keeps the sources that were found if GitHub fails, and reports it once', a
   }
   const given = { eventName: 'schedule', payload: {}, more: { 'change-range': 'v1...v2', label: 'docs-agent' } }
   const found = await open({ ...given, responses: failing })
-  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs#5'])
+  expect(await listSourceNames(found)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
   expect(listLosses(found)).toEqual([
-    'Could not determine all pull requests that the change came from, so the history may not name all of them',
+    'Could not determine all pull requests that the change came from, so the history names commits instead',
   ])
 })
 
-test('after the turn, looks up no commit again, also without a pull request', async () => {
+test('after the turn, looks up no commit again, and names those without a pull request', async () => {
   const toEventCommit = (id: string) => ({ id, author: { username: 'ann' }, committer: { username: 'ann' } })
   const payload = { ...PUSH, commits: [A, B, C].map(toEventCommit) }
   const responses = withSources({ [A]: [], [B]: [], [C]: [] })
   const found = await open({ payload, more: { 'skip-labels': 'no-docs', label: 'docs-agent' }, responses })
-  expect(await listSourceNames(found)).toEqual([])
+  expect(await listSourceNames(found)).toEqual(['acme/docs@3', 'acme/docs@2', 'acme/docs@1'])
   expect(found.calls.filter((call) => call === 'findPullRequestsOfCommit')).toHaveLength(3)
 })
 
@@ -179,7 +183,7 @@ test('after the turn, does not wait for the list of a commit that its author did
   const found = await open({ ...APPROVERS, payload, responses: withSources({ [A]: [], [B]: [] }) })
   const before = found.step.clock.now()
   const lookedUp = found.calls.length
-  expect(await listSourceNames(found)).toEqual([])
+  expect(await listSourceNames(found)).toEqual(['acme/docs@2', 'acme/docs@1'])
   expect(found.calls.slice(lookedUp)).toContain('findPullRequestsOfCommit')
   expect(found.step.clock.now()).toBe(before)
 })

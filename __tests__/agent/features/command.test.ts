@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { parseHistory } from '../../../src/agent/history/state.ts'
 import { AGENT_USER, GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
@@ -441,6 +442,16 @@ test.each<[string, Partial<Scene>]>([
   expect(outcome).toBe('error')
   expect(reply).toContain('The page of the run says what to do.')
   expect(reply).not.toMatch(/`(?:job-id|project-id|base-url)`/)
+})
+
+test('the prompts of all commands count as one in the history, which then says how to ask for more', async () => {
+  for (const given of [{}, { prompt: 'Use British spelling.' }]) {
+    const { docs } = await play({ comment: ON_ISSUE, given: { label: 'docs-agent', ...given } })
+    const bodies = Object.values(docs.pulls).flatMap(({ comments }) => comments.map(({ body }) => body))
+    const [body = ''] = bodies.filter((text) => parseHistory(text)?.rows.length === 1)
+    expect(parseHistory(body)?.rows).toMatchObject([{ prompt: 'command' }])
+    expect(body).toContain('**To ask the agent for a change,** begin a comment with `/docs`')
+  }
 })
 
 test('names a deleted history comment, unless a person opened the pull request', async () => {

@@ -310,7 +310,7 @@ describe('`max-follow-ups`', () => {
     const oneLeft = 'Only 1 left: merge or close this pull request before they are used up.'
     const noneLeft = 'None left: merge or close this pull request, or the next run fails.'
     expect(lines).toEqual([adding(1), adding(2), `${adding(3)} ${oneLeft}`, `${adding(4)} ${noneLeft}`])
-    const merge = '- Review it, and merge it.'
+    const merge = '- Review it.'
     expect(shown).toEqual([merge, merge, `3 of 4 updates are used. ${oneLeft}`, `4 of 4 updates are used. ${noneLeft}`])
     const after = await playFollowUp(given, { after: played })
     expect(after).toMatchObject({ acceptedPrompts: [], report: UNSENT })

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type History, parseHistory } from '../../../src/agent/history/state.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
@@ -264,9 +266,9 @@ const MERGED = (message: string, fields = {}) =>
 describe('the sources of a row', () => {
   const facts = { eventName: 'push', payload: PUSH }
 
-  test('are none if the change came without a pull request', async () => {
+  test('are the commits that came without a pull request', async () => {
     const played = await play({}, { repository: MERGED('Write the guide'), facts })
-    expect(getState(played)?.rows).toMatchObject([{ sources: [] }])
+    expect(getState(played)?.rows).toMatchObject([{ sources: [`@${commit('b')}`] }])
   })
 
   test('are named in the first version of the comment', async () => {
@@ -325,6 +327,48 @@ describe('the sources of a row', () => {
       { sources: [], job: '', action: '', startedBy: { text: 'a run in another repository' } },
     ])
     expect(JSON.stringify(getPull(played)?.comments)).not.toMatch(/acme\/code|ann|main/)
+  })
+})
+
+describe('the prompt of a row', () => {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+  const FILE = 'LICENSE'
+  const ofFile = { prompt: '', 'prompt-file': FILE }
+  const push = { eventName: 'push', payload: PUSH }
+  const listPrompts = (played: PlayedStep) => getState(played)?.rows.map(({ prompt, file }) => [prompt, file])
+
+  test('is a hash of the input alone, without the change that is added to it', async () => {
+    const played = await play(
+      { prompt: 'Update.', 'change-context': 'files' },
+      { repository: MERGED('Write'), facts: push },
+    )
+    expect(played.acceptedPrompts[0]?.[1]).toMatch(/^Update\.[^]+Write/)
+    expect(listPrompts(played)).toEqual([[hash('Update.'), undefined]])
+  })
+
+  test('is a hash of the file, with its path', async () => {
+    expect(listPrompts(await play(ofFile))).toEqual([[hash(readFileSync(FILE, 'utf8')), FILE]])
+  })
+
+  test('has no path where readers may not know names of the repository', async () => {
+    const payload = { ...PUSH, repository: { default_branch: 'main', visibility: 'private' } }
+    const facts = { ...push, repository: 'acme/code', payload }
+    const played = await play({ ...ofFile, 'pr-repository': 'acme/docs' }, { facts })
+    expect(listPrompts(played)).toEqual([[hash(readFileSync(FILE, 'utf8')), undefined]])
+  })
+
+  test('is missing in a fix round, and of a step that attaches', async () => {
+    const fixed = await play({ 'wait-for-checks': 'true', 'fix-rounds': '1' }, withScenario('checks-fixed'))
+    expect(listPrompts(fixed)).toEqual([
+      [expect.stringMatching(/^[0-9a-f]{8}$/), undefined],
+      [undefined, undefined],
+    ])
+    const inputs = agentInputs(
+      {},
+      { 'github-token': GITHUB_TOKEN, label: 'docs-agent', prompt: '', 'job-id': 'job_000001' },
+    )
+    const attached = await playStep({ inputs, after: await play(), facts: { runId: 43 } })
+    expect(listPrompts(attached)?.at(-1)).toEqual([undefined, undefined])
   })
 })
 

@@ -11,7 +11,7 @@ import {
   startHistory,
 } from '../../../src/agent/history/state.ts'
 import { pickOwn, listHistories } from '../../../src/agent/history/store.ts'
-import { renderHistory, warnOfLimit } from '../../../src/agent/history/render.ts'
+import { COMPARE, renderHistory, warnOfLimit } from '../../../src/agent/history/render.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { withGitHub } from '../../support/github-client.ts'
@@ -89,6 +89,7 @@ test.each<[what: string, body: string]>([
   ['an unknown effect', withRow({ effect: 'merged' })],
   ['a source that mentions somebody', withRow({ sources: ['#1 @ann'] })],
   ['a source that is HTML', withRow({ sources: ['<img>#1'] })],
+  ['a source without a commit', withRow({ sources: ['@'] })],
 ])('does not read %s', (_what, body) => {
   expect(parseHistory(body)).toBeUndefined()
 })
@@ -97,16 +98,11 @@ test('ignores unknown fields, for other versions of the action', () => {
   expect(parseHistory(withState({ color: 'red' }))).toEqual(STATE)
 })
 
-test('reads the rows of an earlier version, and does not show the commits that they name', () => {
-  const sources = ['#12', `@${'a'.repeat(40)}`, `acme/code@${'b'.repeat(40)}`]
-  const state = parseHistory(withRow({ sources, exempt: ['#4'], hidden: 1 }))
-  expect(state).toEqual({ ...STATE, rows: [{ ...ENDED, sources }] })
-  expect(
-    renderHistory(state ?? STATE)
-      .split('\n')
-      .slice(1)
-      .join('\n'),
-  ).toMatch(/, about #12 \|/)
+test('shows pull requests before the commits that came without one, and mentions nobody', () => {
+  const sources = [`@${'a'.repeat(40)}`, '#12', `acme/code@${'b'.repeat(40)}`]
+  const body = withRow({ sources })
+  expect(parseHistory(body)?.rows[0]?.sources).toEqual(sources)
+  expect(renderHistory(parseHistory(body) ?? STATE)).toContain(', about #12, aaaaaaaaaa and acme/code@bbbbbbbbbb |')
 })
 
 test('shows when, what started it, the sources, the result with its commits, and the run', () => {
@@ -125,11 +121,11 @@ test('says that the agent is working, and what not to do meanwhile', () => {
   const shown = renderHistory({
     ...STATE,
     rows: [ROW],
-    left: { at: '2026-03-02T09:00:00Z', items: ['Review it, and merge it.'] },
+    left: { at: '2026-03-02T09:00:00Z', items: ['Review it.'] },
   })
   expect(shown).toContain('⏳ working since 09:58 UTC, do not merge yet')
   expect(shown).toContain('- Wait until the agent has finished.')
-  expect(shown).not.toContain('- Review it, and merge it.')
+  expect(shown).not.toContain('- Review it.')
 })
 
 test('says that the agent may still be working after its step has ended', () => {
@@ -155,10 +151,8 @@ test('shows at most five sources of a row, and keeps all in the state', () => {
   expect(five).toContain('about #1, #2, #3, #4 and #5 |')
 })
 
-test('says how to ask for a change, without names of inputs', () => {
-  expect(SHOWN).toContain(
-    '**To ask the agent for a change,** begin a comment with the command of this repository, such as `/docs ',
-  )
+test('says how to ask for a change once a step with a command has written it, without names of inputs', () => {
+  expect(SHOWN).not.toMatch(/ask the agent|\/docs |`\//)
   const known = merge(STATE, { command: '/ask', limit: 20 })
   expect(renderHistory(merge(known))).toContain(
     '**To ask the agent for a change,** begin a comment with `/ask`, such as `/ask ',
@@ -221,8 +215,23 @@ test('counts follow-ups, and adds each label once', () => {
   expect(merge(counted, { label: '' }).labels).toEqual(['docs-agent'])
 })
 
+test.each([
+  ['what to do before the merge', ['Review it.'], '**Before it is merged** (2026-03-02 09:00:00 UTC)\n\n- Review it.'],
+  [
+    'what to do after it was closed too early',
+    [COMPARE],
+    `**After it was merged or closed** (2026-03-02 09:00:00 UTC)\n\n- ${COMPARE}`,
+  ],
+  ['nothing to do after it was closed', [], ''],
+])('says %s, so that the comment stays true', (_what, items, expected) => {
+  const [, shown = ''] = renderHistory({ ...STATE, left: { at: '2026-03-02T09:00:00Z', items } }).split(
+    /\n\n(?=\*\*(?:Before|After))/,
+  )
+  expect(shown).toBe(expected)
+})
+
 test('keeps what is left to do until a step has read the pull request again', () => {
-  const left = { at: '2026-03-02T09:00:00Z', items: ['Review it, and merge it.'] }
+  const left = { at: '2026-03-02T09:00:00Z', items: ['Review it.'] }
   expect(merge({ ...STATE, left }).left).toEqual(left)
   const newer = { at: '2026-03-02T10:00:00Z', items: ['It is a draft.'] }
   expect(merge({ ...STATE, left }, { left: newer }).left).toEqual(newer)

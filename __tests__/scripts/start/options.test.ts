@@ -6,6 +6,7 @@ import { EMBEDDED_INPUTS, readOptions } from '../../../scripts/start/options.ts'
 import { readExampleInputs } from '../../../scripts/start/readme-inputs.ts'
 import { root } from '../../support/markdown-files.ts'
 import { splitCommand } from '../../support/split-command.ts'
+import { getDefaultInput } from '../../support/workflow-files.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -33,7 +34,9 @@ test('without a scenario the action gets exactly the inputs of the workflow in t
   const [, workflow = ''] = /```yaml\n(name: .*?)```/s.exec(readme) ?? []
   const { jobs } = parse(workflow) as { jobs: { docs: { steps: [{ with: Record<string, string> }] } } }
   const example = readExampleInputs(readme)
-  const inputs = Object.entries(jobs.docs.steps[0].with).filter(([, value]) => !value.startsWith('${{'))
+  const inputs = Object.entries(jobs.docs.steps[0].with)
+    .map(([name, value]) => [name, getDefaultInput(value)] as const)
+    .filter(([, value]) => !value.startsWith('${{'))
   expect(inputs.map(([name]) => name)).toContain('prompt')
   expect(example).toEqual(Object.fromEntries(inputs))
   expect(readOptions([], {}, example)).toMatchObject({ service: { kind: 'embedded' }, given: {} })

@@ -45,8 +45,8 @@ function matches({ patterns, line }: Filter, name: string): boolean {
   }
 }
 
-/** Whether filters of the form `branches` and `branches-ignore` accept a name. */
-function accepts(only: Filter | undefined, ignored: Filter | undefined, name: string): boolean {
+/** Whether filters of the form `branches` and `branches-ignore` accept a name. @throws Error for an invalid pattern */
+export function accepts(only: Filter | undefined, ignored: Filter | undefined, name: string): boolean {
   if (only !== undefined) return matches(only, name)
   return ignored === undefined || !matches(ignored, name)
 }

@@ -2,12 +2,11 @@
 
 import { type ActionError, asExpectedError } from '../../runtime/errors.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { joinWords } from '../../text/format.ts'
 import type { AgentInputs, Facts } from '../facts.ts'
 import type { ChangeFacts } from './change.ts'
-import type { Acts } from '../record.ts'
+import type { Acts, Source } from '../record.ts'
 import type { Compared } from './compare.ts'
 import { findEventOrigin, type EventOrigin } from './event-origin.ts'
 import { type ChangeCommit, listEventCommits, mergeCommits, type SourcePullRequest } from './origin.ts'
@@ -28,10 +27,13 @@ export function listChangeCommits(compared: Compared | undefined, { context }: F
 /** At the same time, so that a long list does not delay the end of the step. */
 const MAX_PARALLEL_LOOK_UPS = 8
 
+/** More would only lengthen the history comment, which shows five. */
+const MAX_SOURCES = 100
+
 /** Says what follows if not every source of a change is known. */
 function describeUnknownSources({ label, reviewers }: AgentInputs): string {
   const effects = [
-    ...(label === '' ? [] : ['the history may not name all of them']),
+    ...(label === '' ? [] : ['the history names commits instead']),
     ...(reviewers.hasApprovers
       ? ['some people who approved these pull requests may not have been asked for a review']
       : []),
@@ -40,11 +42,11 @@ function describeUnknownSources({ label, reviewers }: AgentInputs): string {
 }
 
 /**
- * Lists the merged pull requests that a change came from, newest first. If GitHub fails, or there are too many look-ups, that is
- * reported, and the others are listed.
+ * Lists what a change came from, newest first: merged pull requests, and commits that were pushed without one. If GitHub fails, or
+ * there are too many look-ups, that is reported, and commits whose pull request is unknown are listed as if they had none.
  * @throws ActionError `cancelled`
  */
-export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly PullRequestAddress[]> {
+export async function listSources(change: ChangeFacts, step: Acts): Promise<readonly Source[]> {
   const { context } = step
   const { repository, event } = context
   const { compared, sources } = change
@@ -65,12 +67,19 @@ export async function listSources(change: ChangeFacts, step: Acts): Promise<read
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
+  const found: Source[] = []
   const numbers = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
-    for (const source of (await Promise.all(batch.map(find))).flat())
-      if (source.state === 'merged' && !isOwn(source)) numbers.add(source.number)
+    for (const [index, pullRequests] of (await Promise.all(batch.map(find))).entries()) {
+      const merged = pullRequests.filter(({ state }) => state === 'merged')
+      if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
+      for (const { number } of merged.filter((source) => !isOwn(source) && !numbers.has(source.number))) {
+        numbers.add(number)
+        found.push({ ...place, number })
+      }
+    }
   }
   if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
-  return [...numbers].map((number) => ({ ...place, number }))
+  return found.slice(0, MAX_SOURCES)
 }

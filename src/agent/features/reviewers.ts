@@ -9,7 +9,7 @@ import { findEventOrigin } from '../change/event-origin.ts'
 import { compareWithFallback } from '../change/compare.ts'
 import type { ChangeFacts } from '../change/change.ts'
 import type { AgentInputs, RequestedReviewers } from '../facts.ts'
-import type { Acts } from '../record.ts'
+import type { Acts, Source } from '../record.ts'
 import type { GitHub } from '../../github/github.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { type Input, linesField, toItems, rejectInput, isGiven } from '../../action/inputs.ts'
@@ -123,12 +123,15 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
  * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
  * @throws ActionError `cancelled`
  */
-async function findApprovers(sources: readonly PullRequestAddress[], step: Acts): Promise<readonly string[]> {
+async function findApprovers(sources: readonly Source[], step: Acts): Promise<readonly string[]> {
   const { record } = step
   const counts = new Map<string, number>()
+  const pullRequests = sources.flatMap(({ repository, number }) =>
+    number === undefined ? [] : [{ repository, number }],
+  )
   await record.orWarn(UNKNOWN_APPROVERS, async () => {
     const github = requireGitHub(step)
-    for (const source of sources.slice(0, MAX_APPROVED)) {
+    for (const source of pullRequests.slice(0, MAX_APPROVED)) {
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
@@ -147,7 +150,7 @@ async function findApprovers(sources: readonly PullRequestAddress[], step: Acts)
  */
 export async function findPeople(
   change: ChangeFacts,
-  sources: readonly PullRequestAddress[],
+  sources: readonly Source[],
   step: Acts,
 ): Promise<readonly string[]> {
   const { hasAuthors, hasApprovers } = step.inputs.reviewers

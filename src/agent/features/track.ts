@@ -141,7 +141,7 @@ export async function completeHistory(step: Acts): Promise<void> {
   const { inputs, record } = step
   const ref = record.history
   if (ref?.commentId === undefined || !isInUse(inputs)) return
-  const update = readUpdate(ref, step)
+  const update = await readUpdate(ref, step)
   // Without a turn, the step does not know whether the rows of other steps can be completed.
   if (update.rows.length === 0 || toUpdateFingerprint(update) === ref.written) return
   try {

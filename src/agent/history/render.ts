@@ -11,9 +11,15 @@ const toTimeOfDay = (iso: string): string => formatUtc(new Date(iso)).slice('YYY
 /** The references that the table shows of each row. The state has all of them. */
 const MAX_REFERENCES = 5
 
+/** GitHub links the beginning of a commit's id, alone or after the repository and `@`. */
+const toCommitReference = (source: string): string =>
+  source.replace(/^@/, '').replace(/[0-9a-f]+$/, (sha) => sha.slice(0, 10))
+
 function formatSources({ sources }: HistoryRow): string {
   const pullRequests = sources.filter((source) => source.includes('#'))
-  const [shown, more] = [pullRequests.slice(0, MAX_REFERENCES), pullRequests.length - MAX_REFERENCES]
+  const commits = sources.filter((source) => !source.includes('#')).map(toCommitReference)
+  const shown = [...pullRequests, ...commits].slice(0, MAX_REFERENCES)
+  const more = sources.length - MAX_REFERENCES
   if (shown.length === 0) return ''
   if (more > 0) return `, about ${shown.join(', ')} and ${more} more`
   return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`
@@ -34,7 +40,9 @@ function renderRow(row: HistoryRow): string {
   return `| ${when} | ${why} | ${linked({ text: formatResult(row), url: commits })} | ${run} |`
 }
 
-export const MERGE = 'Review it, and merge it.'
+export const REVIEW = 'Review it.'
+
+export const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
 
 const WAIT = 'Wait until the agent has finished.'
 
@@ -50,9 +58,11 @@ export function warnOfLimit(used: number, max: number): string {
 }
 
 function renderLeft({ left, rows }: History): string {
-  if (left === undefined) return ''
-  const items = rows.some(isOpenRow) ? left.items.map((item) => (item === MERGE ? WAIT : item)) : left.items
-  return [`**What is left** (${formatUtc(new Date(left.at))} UTC)`, '', ...items.map((item) => `- ${item}`)].join('\n')
+  if (left === undefined || left.items.length === 0) return ''
+  const items = rows.some(isOpenRow) ? left.items.map((item) => (item === REVIEW ? WAIT : item)) : left.items
+  // Nobody edits the list after the merge, so it must stay true.
+  const heading = items.includes(COMPARE) ? 'After it was merged or closed' : 'Before it is merged'
+  return [`**${heading}** (${formatUtc(new Date(left.at))} UTC)`, '', ...items.map((item) => `- ${item}`)].join('\n')
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003E', '&': '\\u0026' }
@@ -60,14 +70,10 @@ const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003C', '>': '\\u003
 /** Speaks to people who have not read the documentation of this action. */
 function renderIntroduction({ command, limit }: History): string {
   const growing = ', and adds commits to it when there is more to document, until somebody merges or closes it'
-  const example = (word: string): string => `such as \`${word} Shorten the introduction\`.`
-  const how =
-    command === undefined
-      ? `begin a comment with the command of this repository, ${example('/docs')} This needs write access, and a workflow for comments.`
-      : `begin a comment with \`${command}\`, ${example(command)} This needs write access.`
+  const how = `**To ask the agent for a change,** begin a comment with \`${command}\`, such as \`${command} Shorten the introduction\`. This needs write access.`
   return [
     `An AI agent opened this pull request${limit === undefined ? '' : growing}. Review it like any other, and push commits of your own if you like.`,
-    `**To ask the agent for a change,** ${how}`,
+    ...(command === undefined ? [] : [how]),
   ].join('\n\n')
 }
 

@@ -1,15 +1,17 @@
 /** Makes the rows of the history from the turns of a step. Hides what the readers of the pull request may not know. */
+import { hashText } from '../../action/inputs.ts'
 import type { Context } from '../../action/step.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
-import { type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { type Source, type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import { getTurnOutcome, formatEnd } from '../outcome.ts'
 import type { History, HistoryRow, HistoryUpdate } from './state.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
 import type { Facts } from '../facts.ts'
-import { MERGE } from './render.ts'
+import { COMPARE, REVIEW } from './render.ts'
 
 const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): string =>
   `${serverUrl}/${repository}/actions/runs/${runId}${runAttempt > 1 ? `/attempts/${runAttempt}` : ''}`
@@ -18,12 +20,12 @@ const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): strin
  * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
  * request to the readers of that repository, so both must have the same visibility.
  */
-function nameSources(sources: readonly PullRequestAddress[], target: PullRequestAddress): string[] {
-  return sources.flatMap(({ repository, visibility = 'private', number }) => {
+function nameSources(sources: readonly Source[], target: PullRequestAddress): string[] {
+  return sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
     const isHere = isSameRepository(repository, target.repository)
     if (!isHere && visibility !== (target.visibility ?? 'public')) return []
     if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}#${number}`]
+    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
   })
 }
 
@@ -59,11 +61,28 @@ interface UpdateTimes {
   readonly until: Date
 }
 
-/** Creates the row of a turn, without names that readers of the pull request may not know. */
+const PROMPT_HASH_DIGITS = 8
+const MAX_PATH_CHARS = 200
+
+type PromptName = Pick<HistoryRow, 'prompt' | 'file'>
+
+/** Names the workflow's own prompt, without the change that is added to it. The prompts of all commands count as one. */
+export async function namePrompt({ inputs: { command, task, promptPath } }: Facts): Promise<PromptName> {
+  if (command !== '') return { prompt: 'command' }
+  if (task.kind === 'attach') return {}
+  const prompt = (await hashText(task.prompt)).slice(0, PROMPT_HASH_DIGITS)
+  return { prompt, file: promptPath && oneLine(promptPath, MAX_PATH_CHARS) }
+}
+
+/**
+ * Creates the row of a turn, without names that readers of the pull request may not know.
+ * @param named the prompt of the step's own turn
+ */
 function toRow(
   turn: Turn,
   index: number,
   run: Run,
+  named: PromptName,
   ref: HistoryRef,
   { now, until }: UpdateTimes,
   { context }: Facts,
@@ -86,26 +105,25 @@ function toRow(
     ...toRowEnd(turn, ref, now),
     commits,
     sources: index === 0 ? nameSources(run.sources ?? [], ref.pullRequest) : [],
+    prompt: index === 0 ? named.prompt : undefined,
+    file: index === 0 && isNamed ? named.file : undefined,
   }
 }
 
-const COMPARE = 'Compare its branch with the base branch: some of its commits may not be merged.'
-
-const UNFINISHED = 'The agent did not finish its work: check what is missing before you merge it.'
+const UNFINISHED = 'The agent did not finish its work: check what is missing.'
 
 const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
 
-/** Lists what is left to do in the pull request, most serious first. Undefined if the step has not read it. */
+/** Lists what to do before the merge, most serious first. Undefined if the step has not read the pull request. */
 function listLeft(run: Run, now: Date): History['left'] {
   const found = getPullRequestFacts(run)
   if (found.state === undefined) return undefined
+  const at = now.toISOString()
+  if (isPullRequestClosed(found)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
-  const items = isPullRequestClosed(found)
-    ? [run.turns.some(mayLeaveBehind) ? COMPARE : `Nothing: it is ${found.state}.`]
-    : blockers
   const status = run.turns.at(-1)?.job?.status
-  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : MERGE
-  return { at: now.toISOString(), items: items.length === 0 ? [last] : [...items] }
+  const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : REVIEW
+  return { at, items: blockers.length === 0 ? [last] : blockers }
 }
 
 /** Whether a fix round has nothing to say: it was neither announced nor sent. */
@@ -115,11 +133,18 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-export function createUpdate(ref: HistoryRef, run: Run, times: UpdateTimes, step: Facts): HistoryUpdate {
+/** @param named the prompt of the step's own turn */
+export function createUpdate(
+  ref: HistoryRef,
+  run: Run,
+  named: PromptName,
+  times: UpdateTimes,
+  step: Facts,
+): HistoryUpdate {
   const { context, inputs } = step
   const newest = run.turns.at(-1)
   const rows = run.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, ref, times, step)
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, named, ref, times, step)
     return row === undefined ? [] : [row]
   })
   return {

@@ -14,8 +14,8 @@ const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
 
-/** Shown as it is, so that it is a reference. An earlier version also named commits, which are not shown. */
-const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]*)$/))
+/** Shown as a reference, and nothing else. */
+const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]+)$/))
 
 const rowSchema = z.lazy(() =>
   z.object({
@@ -44,8 +44,12 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
-    /** The pull requests that the turn was about: `#12` or `owner/name#12`. */
+    /** What the turn was about: `#12` or `owner/name#12`, and for a commit without a pull request `@<sha>`. */
     sources: z.array(sourceField()),
+    /** The first 8 hex digits of the SHA-256 of the workflow's prompt, or `command`. Missing: the step sent no prompt of its own. */
+    prompt: z.optional(z.string().check(z.regex(/^(?:[0-9a-f]{8}|command)$/))),
+    /** The path of `prompt-file`, if readers may know it. */
+    file: z.optional(z.string()),
   }),
 )
 
@@ -66,7 +70,7 @@ const historySchema = z.lazy(() =>
     rows: z.array(rowSchema),
     /** How many older rows no longer fit into the comment. */
     dropped: countField(),
-    /** What is left to do, as Markdown, and when that was read. */
+    /** What to do before the merge, as Markdown, and when that was read. */
     left: z.optional(z.object({ at: z.iso.datetime(), items: z.array(z.string()) })),
   }),
 )

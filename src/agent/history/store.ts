@@ -7,7 +7,7 @@ import { requireGitHub } from '../../action/step.ts'
 import type { Acts, HistoryRef, Reads } from '../record.ts'
 import { ActionError, isTransient, asExpectedError } from '../../runtime/errors.ts'
 import { renderHistory } from './render.ts'
-import { createUpdate, toUpdateFingerprint } from './rows.ts'
+import { createUpdate, namePrompt, toUpdateFingerprint } from './rows.ts'
 import type { AgentInputs } from '../facts.ts'
 
 /** A history comment on GitHub. */
@@ -80,10 +80,12 @@ async function addHistoryComment(
 }
 
 /** Makes what the step adds to the history, from what is known now. */
-export function readUpdate(ref: HistoryRef, step: Acts): HistoryUpdate {
+export async function readUpdate(ref: HistoryRef, step: Acts): Promise<HistoryUpdate> {
   const { clock, deadlineAt, record } = step
+  const named = await namePrompt(step)
   const now = clock.wallTime()
-  return createUpdate(ref, record.read(), { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }, step)
+  const times = { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }
+  return createUpdate(ref, record.read(), named, times, step)
 }
 
 /**
@@ -99,7 +101,7 @@ export async function writeHistory(
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
-  const update = readUpdate(ref, step)
+  const update = await readUpdate(ref, step)
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.

@@ -55,7 +55,7 @@ export interface GitHubScenario extends PlannedChecks {
    * another change was pushed after it.
    */
   readonly change: 'pushed' | 'pushed-by-colleague' | 'edited-on-web' | 'reviewed' | 'labelled' | 'partly-labelled'
-  /** Whether the agent has opened pull requests in the last ten days, which a report counts. */
+  /** Whether the agent has opened pull requests in the last month, which a report counts. */
   readonly hasHistory: boolean
   readonly commentBy: 'nobody' | 'maintainer' | 'outsider' | 'bot'
   readonly permissions: TokenPermissions
@@ -192,7 +192,7 @@ const scenarios = {
   },
   'agent-history': {
     description:
-      'The agent has opened four pull requests: merged, merged with later commits, closed, and open for four days.',
+      'The agent has opened 24 pull requests in a month, in the middle of which its prompt was changed. Two of them need somebody.',
     hasHistory: true,
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },

@@ -1,0 +1,98 @@
+import { countsAsBase } from '../../../src/github/workflow-runs.ts'
+import type { Trigger } from '../workflow/workflow-file.ts'
+import type { Push } from './clone.ts'
+import { openConversations } from './conversations.ts'
+import { type Happening, listHappenings } from './happenings.ts'
+import { openRuns, type PlayedRun, type Stage } from './play-run.ts'
+
+/** How the runs of a workflow wait for each other. */
+export interface Concurrency {
+  readonly line: number
+  /** Whether all runs wait, and not only the newest one. */
+  readonly isQueue: boolean
+}
+
+/** What an event led to. `skipped`: the run sent no prompt. */
+export interface Ending extends Pick<PlayedRun, 'kind' | 'reason' | 'prompts'> {
+  readonly atMs: number
+  /** Undefined for a schedule. */
+  readonly push: Push | undefined
+}
+
+export interface Replayed {
+  readonly endings: readonly Ending[]
+  readonly pullRequests: number
+}
+
+export interface Replay extends Stage {
+  readonly concurrency: Concurrency | undefined
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+interface Success {
+  readonly endMs: number
+  readonly sha: string
+  readonly event: string
+  readonly actor: string
+}
+
+/** Plays the events of triggers, in the order in which their runs start. */
+async function playEvents(
+  replay: Replay,
+  triggers: readonly Trigger[],
+  playRun: ReturnType<typeof openRuns>,
+): Promise<Replayed> {
+  const { concurrency, assumptions, history } = replay
+  const conversations = openConversations(assumptions)
+  const successes: Success[] = []
+  const endings: Ending[] = []
+  let runs = 0
+  let busyUntilMs = -Infinity
+  /** Runs that wait for the one before. */
+  const waiting: Happening[] = []
+
+  const leaveOut = ({ atMs, push }: Happening, reason: string): void => {
+    endings.push({ atMs, kind: 'not-started', reason, prompts: [], push })
+  }
+  async function run(happening: Happening, startMs: number): Promise<void> {
+    const { event, actor, sha, push } = happening
+    const lastSuccess = successes.findLast((one) => one.endMs <= startMs && countsAsBase(one))?.sha ?? history.base
+    const played = await playRun({ happening, id: ++runs, startMs, lastSuccess, conversations })
+    const { kind, reason, prompts, endMs, isSuccess } = played
+    endings.push({ atMs: startMs, kind, reason, prompts, push })
+    if (isSuccess) successes.push({ endMs, sha, event, actor })
+    busyUntilMs = endMs
+  }
+  async function runWaiting(untilMs: number): Promise<void> {
+    while (busyUntilMs <= untilMs) {
+      const next = waiting.shift()
+      if (next === undefined) return
+      await run(next, busyUntilMs)
+    }
+  }
+
+  for (const happening of listHappenings(triggers, replay)) {
+    const { atMs, notStarted } = happening
+    if (notStarted !== undefined) {
+      leaveOut(happening, notStarted)
+      continue
+    }
+    if (concurrency !== undefined) await runWaiting(atMs)
+    if (concurrency === undefined || busyUntilMs <= atMs) {
+      await run(happening, atMs)
+      continue
+    }
+    const reason = `a newer run took its place in the \`concurrency\` group (line ${concurrency.line}), and covers it`
+    if (!concurrency.isQueue) for (const replaced of waiting.splice(0)) leaveOut(replaced, reason)
+    waiting.push(happening)
+  }
+  await runWaiting(Infinity)
+  return { endings, pullRequests: conversations.countPullRequests() }
+}
+
+/** Replays the history of a clone through a workflow. */
+export function openReplay(replay: Replay): (triggers: readonly Trigger[]) => Promise<Replayed> {
+  const playRun = openRuns(replay)
+  return (triggers) => playEvents(replay, triggers, playRun)
+}
