@@ -8,7 +8,7 @@ export type Task =
   | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
+export const FAIL_ON = ['failed', 'archived', 'timed-out', 'no-changes', 'checks', 'out-of-scope'] as const
 
 export type FailOn = (typeof FAIL_ON)[number]
 

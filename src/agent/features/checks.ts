@@ -2,7 +2,7 @@
  * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
  * requests that may cost.
  */
-import { booleanInput, field } from '../../action/inputs.ts'
+import { booleanInput, field, type Input, isTrue, type RawInputs } from '../../action/inputs.ts'
 import { requireGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import { isOpen, toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
@@ -19,7 +19,14 @@ import {
   readAndRecordPullRequest,
 } from '../record.ts'
 
-export const CHECKS_FIELDS = { waitForChecks: field('wait-for-checks', 'false', booleanInput) }
+/** Whether the step will wait for checks: rounds need them, so that `fix-rounds` alone is enough. */
+export const isAwaitingChecks = (raw: RawInputs): boolean =>
+  isTrue(raw, 'wait-for-checks') || Number(raw['fix-rounds'] ?? '') > 0
+
+const waitForChecksInput: Input<boolean> = (text, raw, workspace) =>
+  booleanInput(text, raw, workspace) || isAwaitingChecks(raw)
+
+export const CHECKS_FIELDS = { waitForChecks: field('wait-for-checks', 'false', waitForChecksInput) }
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
