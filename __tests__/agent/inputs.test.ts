@@ -60,6 +60,7 @@ test.each<[name: string, text: string, value: object]>([
   ['pr-repository', 'a.b/.github', { prRepository: 'a.b/.github' }],
   ['wait-for-checks', 'true', { waitForChecks: true, failOn: new Set(['failed', 'archived', 'timed-out', 'checks']) }],
   ['fix-rounds', '1', { waitForChecks: true, failOn: new Set(['failed', 'archived', 'timed-out', 'checks']) }],
+  ['ignore-checks', '', { ignoreChecks: [] }],
   ['fix-rounds', '', { fixRounds: 0 }],
   ['allowed-paths', '*.md', { allowedPaths: [{ line: '*.md' }] }],
   ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
@@ -128,6 +129,16 @@ test.each<[string, Given, string]>([
     'an empty key',
     { 'api-key': '' },
     '`api-key` is empty: the secret that it is set from does not exist here, or its name is misspelled.',
+  ],
+  [
+    'ignored checks that are not awaited',
+    { 'ignore-checks': 'build' },
+    '`ignore-checks` needs `wait-for-checks` or `fix-rounds`',
+  ],
+  [
+    'a list of ignored checks',
+    { 'ignore-checks': 'build\n- links', 'fix-rounds': '1' },
+    '`ignore-checks` line 2 begins with `-`',
   ],
   ['too many fix rounds', { 'fix-rounds': '6' }, '`fix-rounds` must be a whole number of rounds'],
   [

@@ -87,6 +87,8 @@ export interface InputValues {
   /** Empty: the repository of the run. */
   readonly prRepository: string
   readonly waitForChecks: boolean
+  /** Names of checks, in which `*` stands for any characters. */
+  readonly ignoreChecks: readonly string[]
   readonly fixRounds: number
   readonly allowedPaths: readonly PathRule[]
   readonly reviewers: RequestedReviewers

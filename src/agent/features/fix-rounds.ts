@@ -105,7 +105,7 @@ async function findFailing(pullRequest: PullRequest, failed: readonly Check[], s
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
-    return (await github.readChecks(repository, mergeBase, step.context, suffices)).checks
+    return (await github.readChecks(repository, mergeBase, step.context, { suffices })).checks
   })
   return listFailedByChange(failed, before ?? [])
 }
