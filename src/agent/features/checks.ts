@@ -244,8 +244,12 @@ export async function waitForChecks(
   const isIgnored = ({ name }: Check): boolean => inputs.ignoreChecks.some((pattern) => matchesName(name, pattern))
   let known = pullRequest
 
-  const readAgain = async (): Promise<void> => {
-    known = (await orUndefined(readAndRecordPullRequest(known, step))) ?? known
+  /** Reads the pull request again. Returns why it could not be read. */
+  async function readAgain(): Promise<ActionError | undefined> {
+    const read = await readAndRecordPullRequest(known, step).catch(asExpectedError)
+    if (read instanceof ActionError) return read
+    known = read
+    return undefined
   }
 
   /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
@@ -255,25 +259,30 @@ export async function waitForChecks(
     for (;;) {
       const checks = await github.readChecks(known.repository, headSha, context, { isIgnored }).catch(asExpectedError)
       const ageMs = clock.now() - watchedSince
-      const apply = (): PolledChecks => {
+      const apply = (read: CommitChecks | ActionError): PolledChecks => {
         const awaitsAll = mayFix({ ...describePullRequest(known), checks: 'failure' })
-        return applyRead(before, checks, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
+        return applyRead(before, read, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
       }
       // Read the head again after its checks, to know that they are those of the current head.
-      if (apply().endsInMs <= 0) await readAgain()
+      const unread = apply(checks).endsInMs <= 0 ? await readAgain() : undefined
+      const headProblem = checks instanceof ActionError ? undefined : unread
       if (known.headSha !== headSha) return { state: 'pending' }
-      const polled = apply()
+      const polled = apply(headProblem ?? checks)
       const line = formatChecks(polled, headSha)
       if (polled.problem !== undefined)
         heartbeat.logIfDue(
-          `The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(polled.problem)}`,
+          `The ${headProblem === undefined ? `checks of commit ${headSha.slice(0, 7)}` : 'pull request'} could not be read. ${describeError(polled.problem)}`,
         )
       else if (polled.isStateNew) {
         heartbeat.restart()
         record.note(line)
       } else heartbeat.logIfDue(line)
       const leftMs = lastReadAt - clock.now()
-      if (polled.endsInMs <= 0 || leftMs <= 0) return polled
+      if (polled.endsInMs <= 0 || leftMs <= 0) {
+        if (headProblem === undefined) return polled
+        record.warn('Could not determine whether the checks are those of the newest commit', headProblem)
+        return {}
+      }
       await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
       before = polled
     }
