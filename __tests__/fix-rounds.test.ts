@@ -19,6 +19,13 @@ const onlyLinksFail = passes.map((plan, index) =>
   'name' in plan && plan.name === 'links' ? (fails[index] ?? plan) : plan,
 )
 
+/** Another failure of the same check. */
+const linksFailAnew = onlyLinksFail.map((plan) =>
+  'result' in plan && plan.name === 'links'
+    ? { ...plan, result: { ...plan.result, summary: 'c.md:1: d.md (404)' } }
+    : plan,
+)
+
 type Scenario = Omit<PlayStepOptions, 'inputs'>
 
 const play = (scenario: Scenario, given: Readonly<Record<string, string>> = {}): Promise<PlayedStep> =>
@@ -33,13 +40,27 @@ const during = (act: 'person-commits' | 'merge') => ({ events: [{ after: 'follow
 const BOTH = 'build, links'
 const UNMOVED = 'or added no commit: look at the job and the pull request.'
 const BEFORE = 'No commit can fix what failed: it also fails without these changes'
+const SAME = 'The last round made no difference, the same checks fail in the same way'
 const [PASSED, USED] = ['All its checks have passed.', 'All fix rounds are used up: fix what still fails by hand.']
 
 /** Scenarios with failing checks: the final checks, the checks that each round sent, and why the rounds end. */
 test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[], why: string]>([
   ['The first round fixes them', { github: { checks: [fails, passes] } }, 'success', [BOTH], PASSED],
-  ['The second round fixes them', { github: { checks: [fails, fails, passes] } }, 'success', [BOTH, BOTH], PASSED],
-  ['No round fixes them', { github: { checks: [fails] } }, 'failure', [BOTH, BOTH], USED],
+  [
+    'The second round fixes them',
+    { github: { checks: [fails, onlyLinksFail, passes] } },
+    'success',
+    [BOTH, 'links'],
+    PASSED,
+  ],
+  [
+    'No round fixes them',
+    { github: { checks: [fails, onlyLinksFail, linksFailAnew] } },
+    'failure',
+    [BOTH, 'links'],
+    USED,
+  ],
+  ['A round makes no difference', { github: { checks: [fails] } }, 'failure', [BOTH], SAME],
   ['A round makes it worse', { github: { checks: [onlyLinksFail, fails] } }, 'failure', ['links', BOTH], USED],
   ['The agent adds no commit', { ...IDLE, github: { checks: [fails] } }, 'failure', [BOTH], UNMOVED],
   [
@@ -50,12 +71,12 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
   [
     'The agent adds no commit, and a person adds one',
     { ...IDLE, github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH, BOTH], USED] as const),
+    ...(['failure', [BOTH], SAME] as const),
   ],
   [
     'A person commits while the agent works on them',
-    { github: { checks: [fails], ...during('person-commits') } },
-    ...(['failure', [BOTH, BOTH], USED] as const),
+    { github: { checks: [fails, fails, onlyLinksFail], ...during('person-commits') } },
+    ...(['failure', [BOTH, 'links'], USED] as const),
   ],
   [
     'They failed before the agent changed anything',
@@ -134,6 +155,7 @@ docs/index.md:4: setup.md (404)
 
 Fix the failures that your changes in this pull request have caused: add commits to it, and keep the commits by other people. \
 Do not change workflows or other configuration of the checks, and do not silence, skip or weaken tests. \
+If a check is about the title or the description of the pull request, change these. \
 If a check fails for another reason, leave it as it is.
 `,
   )
@@ -188,4 +210,31 @@ test('a merge during a round that adds commits keeps the outcome, logs a notice,
   expect(report).toMatchObject({ rounds: [{}], stop: 'not-open' })
   expect(flattenReport(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(hostCalls).toContainEqual(expect.stringMatching(/^notice: .*may not be merged/))
+})
+
+const failWithLog = (...lines: readonly string[]): readonly CheckPlan[] => {
+  const log = lines.map((line) => `2026-01-01T00:00:00.1234567Z ${line}\n`).join('')
+  return fails.map((plan) => (plan.kind === 'job' ? { ...plan, result: { ...plan.result, log } } : plan))
+}
+
+test.each<[string, readonly CheckPlan[], readonly CheckPlan[], rounds: number, lacks?: string]>([
+  ['only in numbers', failWithLog('Took 5.1 s at 0x7FA9, 3fa9c21'), failWithLog('Took 71.25 s at 0xB0, b07e0aa'), 1],
+  ['only in the order of checks', failWithLog('It is gone.'), failWithLog('It is gone.').toReversed(), 1],
+  ['in words of the log', failWithLog('It is gone.'), failWithLog('It is back.'), 2],
+  ['in the log, which cannot be read', failWithLog('It is gone.'), failWithLog('It is back.'), 2, 'actions'],
+])('ends the rounds if the failures differ %s', async (_where, first, second, rounds, lacks = '') => {
+  const permissions = { ...combineScenarios([]).permissions, [lacks]: undefined } as unknown as TokenPermissions
+  const github = { checks: [first, second], permissions }
+  const { report, messages } = await play({ github })
+  expect([messages.length, report.stop]).toEqual([rounds, rounds === 1 ? 'no-difference' : 'used-up'])
+})
+
+test('looks at the checks again after a round without a commit, which may have changed the title', async () => {
+  const onRequest: Scenario['onRequest'] = (what, { docs }) => {
+    if (!what.startsWith('message ')) return
+    docs.checkRuns.splice(0, Infinity, ...docs.checkRuns.map((run) => ({ ...run, conclusion: 'success' })))
+  }
+  const { outputs, messages, isGreen } = await play({ ...IDLE, github: { checks: [fails] }, onRequest })
+  expect(outputs).toMatchObject({ outcome: 'pull-request', checks: 'success' })
+  expect([messages.length, isGreen]).toEqual([1, true])
 })

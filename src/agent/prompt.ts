@@ -321,7 +321,7 @@ export function pullRequestSection(
 }
 
 export interface FailedCheck {
-  readonly check: Pick<Check, 'name' | 'title' | 'summary' | 'text'>
+  readonly check: Pick<Check, 'name' | 'title' | 'summary' | 'text' | 'app' | 'detailsUrl'>
   readonly annotations?: readonly Annotation[] | undefined
   /** The last lines of its log; undefined if there is no log or the token cannot read it. */
   readonly log?: string | undefined
@@ -331,6 +331,7 @@ const CUT = '(cut here)\n'
 const FIX_INSTRUCTION = [
   'Fix the failures that your changes in this pull request have caused: add commits to it, and keep the commits by other people.',
   'Do not change workflows or other configuration of the checks, and do not silence, skip or weaken tests.',
+  'If a check is about the title or the description of the pull request, change these.',
   'If a check fails for another reason, leave it as it is.',
 ].join(' ')
 

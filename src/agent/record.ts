@@ -54,6 +54,7 @@ export const ROUND_STOP_REASONS = {
   'used-up': 'All fix rounds are used up: fix what still fails by hand.',
   'not-fixable':
     'No commit can fix what failed: it also fails without these changes, or somebody has to act, such as to sign an agreement, or to run the check again.',
+  'no-difference': 'The last round made no difference, the same checks fail in the same way: fix them by hand.',
   'not-open': 'The pull request is closed or merged: look at its branch for commits that were not merged.',
   'head-moved': 'The head commit changed before its failed checks could be sent: look at the checks of the new commit.',
   'no-time': 'Less than ten minutes of `timeout-minutes` are left: increase it.',
@@ -452,8 +453,8 @@ function getStopAfterRound({ end, error, job, effect }: Turn): RoundStop | undef
   if (end === undefined && error === undefined) return undefined
   const hasFinished =
     end === 'finished' && error === undefined && (job && getUnsuccessfulStatus(job.status)) === undefined
-  const mayFollow =
-    effect === undefined || effect.kind === 'updated' || (effect.kind === 'unchanged' && effect.hasHeadMoved)
+  // Without a new commit too: the agent may have changed the title of the pull request, which starts its checks again.
+  const mayFollow = effect === undefined || effect.kind === 'updated' || effect.kind === 'unchanged'
   return hasFinished && mayFollow ? undefined : 'failed'
 }
 

@@ -73,6 +73,10 @@ const MAX_DETAILED = 10
 /** The page of the GitHub Actions job behind a check run. */
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 
+/** The id of the job whose log can be read. */
+const getJobPageId = ({ app, detailsUrl = '' }: Pick<Check, 'app' | 'detailsUrl'>): string | undefined =>
+  app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+
 /**
  * Reads the annotations and logs of the first failing checks, at the same time: if GitHub does not respond, the round waits for
  * it only once. What cannot be read is a warning.
@@ -82,8 +86,8 @@ async function readDetails(failed: readonly Check[], repository: string, step: A
   const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
     step.record.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
   const read = async (check: Check): Promise<FailedCheck> => {
-    const { id, app, detailsUrl = '' } = check
-    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+    const { id } = check
+    const jobId = getJobPageId(check)
     const mayHaveAnnotations = id !== undefined && check.annotations !== 0
     const [annotations, log] = await Promise.all([
       mayHaveAnnotations ? attempt('annotations', () => github.listAnnotations(repository, id)) : undefined,
@@ -93,6 +97,27 @@ async function readDetails(failed: readonly Check[], repository: string, step: A
   }
   const detailed = await Promise.all(failed.slice(0, MAX_DETAILED).map(read))
   return [...detailed, ...failed.slice(MAX_DETAILED).map((check) => ({ check }))]
+}
+
+/** What can differ between two runs that fail in the same way, such as durations, ports and commits. */
+const toComparable = (prompt: string): string =>
+  prompt
+    .replace(/[0-9a-z]+/gi, (word) => (/^(?:0x)?(?=.*\d)[0-9a-f]+$/i.test(word) ? '' : word.replace(/\d+/g, '')))
+    .split('\n')
+    // GitHub lists the checks in another order each time.
+    .sort()
+    .join('\n')
+
+/**
+ * Whether the failures are those that the preceding round sent, apart from numbers. Without the log of a job this is not known:
+ * its annotation mostly has only the exit code.
+ */
+function isSameFailure(prompt: string, details: readonly FailedCheck[], { task, failing }: Turn): boolean {
+  if (failing === undefined || task.kind !== 'follow-up') return false
+  const hasLogs = details
+    .slice(0, MAX_DETAILED)
+    .every(({ check, log }) => log !== undefined || getJobPageId(check) === undefined)
+  return hasLogs && toComparable(prompt) === toComparable(task.prompt)
 }
 
 /** Lists the failed checks to send: those that the merge base does not fail. */
@@ -132,6 +157,8 @@ export async function decideNextRound(
   const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
   if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
+  const prompt = renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES)
+  if (isSameFailure(prompt, details, record.newest)) return { stop: 'no-difference' }
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
@@ -145,7 +172,7 @@ export async function decideNextRound(
   }
 
   const target: Target = {
-    task: { kind: 'follow-up', jobId, prompt: renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES) },
+    task: { kind: 'follow-up', jobId, prompt },
     failing,
     announcement,
     pullRequestNumber: pullRequest.number,
