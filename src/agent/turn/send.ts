@@ -163,14 +163,18 @@ interface TurnDetector {
  * Creates the detector of a turn.
  * Proof: no read is older than 15 s, and the job was idle when the prompt was sent, so a read that says `active` is of this
  * turn, which had begun at the latest when its response arrived. A terminal read that was requested 15 s later cannot be
- * older than that, so it shows the end. A terminal state that differs from the one before the prompt can only be the end.
+ * older than that, so it shows the end. A terminal read with another status or link than before the prompt can only be the end.
+ * A link that disappears proves nothing: a service may drop it when it accepts a prompt.
  */
 export function createTurnDetector(before: Job, now: () => number): TurnDetector {
   let provableAt: number | undefined
   const observe = (read: Job): void => {
     if (provesRunningTurn(read)) provableAt ??= now() + REPLICA_LAG_MS
   }
-  const differs = (read: Job): boolean => isTerminal(read) && isTerminal(before) && !isSameEnd(read, before)
+  const differs = (read: Job): boolean => {
+    if (!isTerminal(read) || !isTerminal(before)) return false
+    return read.status !== before.status || (read.prLink !== undefined && !isSameEnd(read, before))
+  }
   return {
     hasBegun: (read) => {
       observe(read)
