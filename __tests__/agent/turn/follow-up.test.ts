@@ -138,7 +138,7 @@ describe('before the prompt', () => {
 
   test.each([
     [60_000, 15_000],
-    [121_000, 0],
+    [3_600_000, 15_000],
   ])('if a row says for %i ms that the agent works, the step waits %i ms', async (agoMs, expectedMs) => {
     let working = ''
     const after = await playFollowUp({}, { onRequest: atFirst(MESSAGE, (at) => (working = getMarkerComment(at))) })

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { hasLabel } from '../../github/labels.ts'
-import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/schedule.ts'
+import { REPLICA_LAG_MS } from '../turn/schedule.ts'
 
 /** Every comment of this action begins like this, also a reply to a command. */
 export const BEGINNING = '<!-- docs-agent-action: '
@@ -157,6 +157,7 @@ export const isOpenRow = ({ end }: HistoryRow): boolean => end === undefined
  */
 export function getRemainingLagMs({ rows }: History, ageMs: number | undefined): number {
   if (ageMs === undefined) return REPLICA_LAG_MS
-  if (rows.some(isOpenRow) && ageMs < TURN_START_TIMEOUT_MS) return REPLICA_LAG_MS
+  // A step that was killed, timed out or did not wait leaves such a row, and its turn may have ended just now.
+  if (rows.some(isOpenRow)) return REPLICA_LAG_MS
   return Math.max(0, REPLICA_LAG_MS - ageMs)
 }
