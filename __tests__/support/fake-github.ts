@@ -124,7 +124,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
       commentBody = body
       return Promise.resolve()
     },
-    readComment: () => Promise.resolve(commentBody),
+    readComment: () => Promise.resolve({ body: commentBody }),
     readChecks: () => Promise.resolve({ checks: [{ name: 'build', state: 'success' }], isComplete: false }),
     mayWrite: () => Promise.resolve(true),
     listApprovers: () => Promise.resolve([]),

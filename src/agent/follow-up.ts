@@ -88,7 +88,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     async beforeSend(job) {
       if (job !== undefined) assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
+      return orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
     },
     async validate(job) {
       if (job !== undefined) assertOwn(job)
@@ -116,7 +116,7 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async beforeSend() {
-      if (label !== '' && !dryRun) await record.orWarn(lost, () => announceTurn(step))
+      return label === '' || dryRun ? 0 : ((await record.orWarn(lost, () => announceTurn(step))) ?? 0)
     },
     validate: () => Promise.resolve(),
   }

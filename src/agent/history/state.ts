@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { hasLabel } from '../../github/labels.ts'
-import { REPLICA_LAG_MS } from '../turn/schedule.ts'
+import { REPLICA_LAG_MS, TURN_START_TIMEOUT_MS } from '../turn/schedule.ts'
 
 /** Every comment of this action begins like this, also a reply to a command. */
 export const BEGINNING = '<!-- docs-agent-action: '
@@ -160,4 +160,16 @@ export function getRemainingLagMs({ rows }: History, ageMs: number | undefined):
   // A step that was killed, timed out or did not wait leaves such a row, and its turn may have ended just now.
   if (rows.some(isOpenRow)) return REPLICA_LAG_MS
   return Math.max(0, REPLICA_LAG_MS - ageMs)
+}
+
+/**
+ * Returns how much longer a turn that another step has announced may take to begin, in milliseconds: 0 if there is none, or if
+ * the comment was written so long ago that the turn must have begun.
+ * @param own the rows of this step
+ * @param ageMs since the comment was last written, on GitHub's clock; unknown counts as long ago, so that the wait ends
+ */
+export function getRemainingStartMs({ rows }: History, own: readonly HistoryRow[], ageMs = Infinity): number {
+  const ownKeys = new Set(own.map(getKey))
+  const isAnnounced = rows.some((row) => isOpenRow(row) && !ownKeys.has(getKey(row)))
+  return isAnnounced ? Math.max(0, TURN_START_TIMEOUT_MS - ageMs) : 0
 }

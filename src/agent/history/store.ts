@@ -2,7 +2,15 @@
 import type { ListedComment } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import type { GitHub } from '../../github/github.ts'
-import { parseHistory, mayBeHistory, type History, startHistory, mergeHistory, type HistoryUpdate } from './state.ts'
+import {
+  parseHistory,
+  mayBeHistory,
+  type History,
+  startHistory,
+  mergeHistory,
+  type HistoryUpdate,
+  getRemainingStartMs,
+} from './state.ts'
 import { requireGitHub } from '../../action/step.ts'
 import type { Acts, HistoryRef, Reads } from '../record.ts'
 import { ActionError, isTransient, asExpectedError } from '../../runtime/errors.ts'
@@ -86,17 +94,20 @@ export function readUpdate(place: HistoryRef, step: Acts): HistoryUpdate {
   return createUpdate(place, record.read(), { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }, step)
 }
 
+/** @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown */
+type MergeUpdate = (state: History, update: HistoryUpdate, ageMs?: number) => HistoryUpdate | undefined
+
 /**
  * Writes the step's rows to the history: reads the comment, merges the rows by key, and writes it back, once. A pull request
  * of a new job gets its comment.
- * @param merge checks the state and adds to the update; it may throw
+ * @param merge checks the state and adds to the update; it may throw. Nothing is written if it returns undefined
  * @throws ActionError if the history may not have been written
  */
 export async function writeHistory(
   place: HistoryRef,
   github: GitHub,
   step: Acts,
-  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+  merge: MergeUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
   const update = readUpdate(place, step)
@@ -107,15 +118,20 @@ export async function writeHistory(
   const { commentId = found?.id } = place
   if (commentId === undefined) {
     const state = startHistory(place.jobId)
-    const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+    const merged = merge(state, update)
+    if (merged === undefined) return
+    const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
     record.add({ history: { ...place, mayExist: true } })
     const added = await addHistoryComment(place, body, github, step)
     record.add({ history: { ...place, commentId: added, written } })
     return
   }
-  const state = parseHistory(await github.readComment(place.pullRequest, commentId))
+  const comment = await github.readComment(place.pullRequest, commentId)
+  const state = parseHistory(comment.body)
   if (state?.job !== place.jobId) throw createUnreadableError(place)
-  const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+  const merged = merge(state, update, comment.ageMs)
+  if (merged === undefined) return
+  const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
   await github.editComment(place.pullRequest, commentId, body)
   record.add({ history: { ...place, mayExist: false, commentId, written } })
 }
@@ -123,17 +139,27 @@ export async function writeHistory(
 export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
 
 /**
- * Writes in the history that the agent is working, before a follow-up is sent.
+ * Writes in the history that the agent is working, before a follow-up is sent. Writes nothing if another step has announced a
+ * turn that may not have begun yet: two workflows can meet on one job, because their concurrency groups differ.
  * @param merge checks the state before anything is written, and counts the follow-up
+ * @returns how much longer that turn may take to begin, in milliseconds; 0 if the turn of this step was announced
  * @throws ActionError if the history may not have been written
  */
 export async function announceTurn(
   step: Acts,
-  merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
-): Promise<void> {
+  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+): Promise<number> {
   const { inputs, record } = step
   const place = record.history
-  if (place === undefined || !isInUse(inputs)) return
-  record.update({ isAnnounced: true })
-  await writeHistory(place, requireGitHub(step), step, merge)
+  if (place === undefined || !isInUse(inputs)) return 0
+  // As with a busy job: a follow-up to `job-id` whose end does not matter is sent at once.
+  const needsIdleJob = inputs.wait || record.newest.followUpReason !== undefined
+  let startsWithinMs = 0
+  await writeHistory(place, requireGitHub(step), step, (state, update, ageMs) => {
+    startsWithinMs = needsIdleJob ? getRemainingStartMs(state, update.rows, ageMs) : 0
+    if (startsWithinMs > 0) return undefined
+    record.update({ isAnnounced: true })
+    return merge(state, update)
+  })
+  return startsWithinMs
 }

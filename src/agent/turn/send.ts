@@ -118,6 +118,19 @@ interface SentFollowUp {
   readonly pullRequest: PullRequest | undefined
 }
 
+/** Waits until the job shows the turn that another step has announced. @throws ActionError `deadline` */
+async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWatch): Promise<void> {
+  const { clock, deadlineAt } = watch.step
+  watch.note(
+    'Another step has just sent this job a prompt, or is about to. The step waits for that turn as for a busy job.',
+  )
+  await watch.poll(before.id, (read) => !isSameEnd(read, before), {
+    getDelayMs: getTurnPollDelayMs,
+    withinMs: startsWithinMs,
+  })
+  if (clock.now() >= deadlineAt) throw createLateError(NO_END)
+}
+
 /**
  * Sends a follow-up, and resends it until the service processes it. What must be true before the prompt is checked before
  * each attempt, because a rate limit can delay it for a long time.
@@ -130,7 +143,11 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, target, watch)
-    if (!isAnnounced) await target.beforeSend(before)
+    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before)
+    if (startsWithinMs > 0) {
+      await awaitOtherTurn(before, startsWithinMs, watch)
+      continue
+    }
     isAnnounced = true
     if (inputs.dryRun) return undefined
     const checked = target.validate(before)
