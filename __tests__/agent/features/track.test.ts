@@ -160,6 +160,24 @@ test('a marked pull request whose row cannot be completed is a notice', async ()
   expect(notice?.text).toMatch(/^The history comment was not updated, so it may be out of date: /)
 })
 
+test.each<[string, Given, Responder]>([
+  ['a token that has expired', ROLLING, respondWith(401)],
+  ['an outage', ROLLING, respondWith(503)],
+  ['an outage until the deadline', { ...ROLLING, 'timeout-minutes': '1' }, respondWith(429, { 'retry-after': '3600' })],
+])('%s after a follow-up is a notice if the pull request was marked before', async (_what, given, response) => {
+  let isSent = false
+  const onRequest: PlayStepOptions['onRequest'] = (what) => (isSent ||= what === 'message job_finished')
+  const fail: Responder = (request) => (isSent ? response(request) : request.respond())
+  const operations = ['pulls/get', 'pulls/list-commits', 'issues/get-comment', UPDATE_COMMENT, ADD_LABEL]
+  const responses = Object.fromEntries(operations.map((operation) => [operation, fail]))
+  const { isGreen, report, outputs, notice, line } = await playFollowUp(given, { onRequest, responses })
+  expect([isGreen, report.untracked]).toEqual([true, undefined])
+  expect([outputs['outcome'], outputs['changed']]).toEqual(['pull-request', ''])
+  expect(notice?.text).toContain('The pull request could not be read')
+  expect(notice?.text).toContain('The history comment was not updated, so it may be out of date')
+  expect(line).not.toContain('the next run would start another job')
+})
+
 test('does not say that the agent is working if GitHub has refused to write that', async () => {
   const { isGreen, acceptedPrompts, notice } = await playFollowUp({}, { responses: { [UPDATE_COMMENT]: NO_ACCESS } })
   expect([isGreen, acceptedPrompts]).toEqual([false, []])

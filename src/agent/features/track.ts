@@ -50,6 +50,17 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): vo
   else record.warn('The history comment was not updated, so it may be out of date', error)
 }
 
+/** The labels of the pull request when it was last read. */
+const getKnownLabels = (address: PullRequestAddress, { record }: Acts): readonly string[] =>
+  record.getNewestRead(address)?.labels ?? []
+
+/** Whether an earlier read has shown that the pull request carries the mark, so that the next run finds it. */
+function isKnownToBeMarked(address: PullRequestAddress, step: Acts): boolean {
+  const { history } = step.record
+  const hasHistory = history?.commentId !== undefined && history.pullRequest.number === address.number
+  return hasHistory && hasLabel(step.inputs.label, getKnownLabels(address, step))
+}
+
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
 async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
@@ -82,6 +93,7 @@ async function recordUnreadable(
 ): Promise<void> {
   const { inputs, github } = step
   if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
+  if (address !== undefined && isKnownToBeMarked(address, step)) return
   recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
   if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
@@ -199,7 +211,8 @@ export async function readTrackable(step: Acts): Promise<PullRequest | undefined
   } catch (caught) {
     const error = asExpectedError(caught)
     record.warn('The pull request could not be read', error)
-    if (address !== undefined && canStillMark(error)) await trackPullRequest(address, job.id, step)
+    if (address !== undefined && canStillMark(error))
+      await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step)
     else await recordUnreadable(error, address, job.id, step)
     return undefined
   }
