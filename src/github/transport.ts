@@ -53,6 +53,8 @@ export interface GitHubOptions {
 
 /** The `request` options of one request, which Octokit passes to the policy. */
 export interface RequestPolicy {
+  /** When the request ends, with its retries. */
+  readonly deadline: Deadline
   /** Whether sending the request twice does no harm. By default true, except for a POST. */
   readonly isIdempotent?: boolean
   /** `manual`: a 302 is a response, and is not followed. */
@@ -94,14 +96,15 @@ function unwrapResponse(error: unknown): GitHubResponse {
 }
 
 /**
- * The request policy: 30 seconds for an attempt, three retries, and waits for rate limits, all before the deadline on
- * the step's clock. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx,
+ * The request policy: 30 seconds for an attempt, three retries, and waits for rate limits, all before the request's
+ * deadline on the step's clock. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx,
  * which may write twice, and they sleep on the wall clock, which no deadline ends.
  */
-export function createRequestPolicy(
-  { clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>,
-  deadline: Deadline,
-): OctokitPlugin {
+export function createRequestPolicy({
+  clock,
+  log,
+  debug,
+}: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>): OctokitPlugin {
   const openedAt = clock.now()
   let hasAccepted = false
   /** The end of the last wait for a rate limit that was logged. */
@@ -119,7 +122,7 @@ export function createRequestPolicy(
   /** @throws ErrorResponse, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
   async function attempt(
     send: (end: AbortSignal) => Promise<GitHubResponse>,
-    redirect: RequestPolicy['redirect'],
+    { redirect, deadline }: RequestPolicy,
   ): Promise<GitHubResponse> {
     // Process signals are handled only when the event loop runs, and this request may write.
     await clock.yieldToEventLoop()
@@ -140,7 +143,8 @@ export function createRequestPolicy(
 
   return (octokit) => {
     octokit.hook.wrap('request', async (request, options) => {
-      const { redirect, isIdempotent = options.method !== 'POST' } = options.request as RequestPolicy
+      const policy = options.request as unknown as RequestPolicy
+      const { redirect, isIdempotent = options.method !== 'POST', deadline } = policy
       const send = async (signal: AbortSignal): Promise<GitHubResponse> => {
         // Octokit passes one object to all hooks, so it is changed in place.
         options.request = { ...options.request, signal }
@@ -150,7 +154,7 @@ export function createRequestPolicy(
       let failures = 0
       for (;;) {
         try {
-          const response = await attempt(send, redirect)
+          const response = await attempt(send, policy)
           const isJson = typeof response.data === 'object' && response.data !== null
           if (!isJson && redirect !== 'manual') throw new InvalidResponse()
           return response

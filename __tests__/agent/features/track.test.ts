@@ -276,6 +276,15 @@ test('marks the pull request within a second of the end of the job', async () =>
   expect(Math.max(...times) - endedAt).toBeLessThanOrEqual(1_000)
 })
 
+test('marks the pull request in the middle of a step without moving the deadline of later requests', async () => {
+  const never: Responder = () => ({ ...respondWith(200)(), delivery: 'never' })
+  const checks = ['checks/list-for-ref', 'checks/list-suites-for-ref', 'repos/get-combined-status-for-ref']
+  const responses = Object.fromEntries(checks.map((operation) => [operation, never]))
+  const played = await play({ ...ROLLING, 'wait-for-checks': 'true', 'timeout-minutes': '1' }, { responses })
+  expect(played.report.durationMs).toBeLessThanOrEqual(60_000)
+  expect(getState(played)?.left?.items).toContain('It is not known whether its checks have passed.')
+})
+
 const MERGED = (message: string, fields = {}) =>
   changedRepository({ message, files: [{ filename: 'src/a.ts' }] }, { collaborators: { mona: 'maintain' }, ...fields })
 

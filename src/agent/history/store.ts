@@ -1,7 +1,7 @@
 /** Finds the history comment of a pull request, and writes what the step adds to it. */
 import type { ListedComment } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import type { GitHub } from '../../github/github.ts'
+import type { Resources } from '../../github/github.ts'
 import {
   parseHistory,
   mayBeHistory,
@@ -34,7 +34,7 @@ export interface FoundHistories {
 /** @throws ActionError if the comments cannot be read */
 export async function listHistories(
   { repository, number }: PullRequestAddress,
-  github: Pick<GitHub, 'listComments'>,
+  github: Pick<Resources, 'listComments'>,
 ): Promise<FoundHistories> {
   // The address of a comment has more fields, with which only the replies to it are listed.
   const comments = await github.listComments({ repository, number }, mayBeHistory)
@@ -76,7 +76,7 @@ function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
 async function addHistoryComment(
   { pullRequest, jobId }: HistoryRef,
   body: string,
-  github: GitHub,
+  github: Resources,
   step: Reads,
 ): Promise<number | undefined> {
   const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
@@ -105,7 +105,7 @@ type MergeUpdate = (state: History, update: HistoryUpdate, ageMs?: number) => Hi
  */
 export async function writeHistory(
   place: HistoryRef,
-  github: GitHub,
+  github: Resources,
   step: Acts,
   merge: MergeUpdate = (_, update) => update,
 ): Promise<void> {
