@@ -113,7 +113,7 @@ test.each<[what: string, operation: string, response: Responder, advice: string]
     'a locked conversation',
     COMMENT,
     refuse('Unable to create comment because issue is locked.'),
-    'To mark the pull request before the next run',
+    'GitHub has refused this: solve the reason that it names. To mark the pull request before the next run',
   ],
 ])('after %s (%s), the advice is not about permissions', async (_what, operation, response, advice) => {
   const { isGreen, report, line } = await play(ROLLING, { responses: { [operation]: response } })

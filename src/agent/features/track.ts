@@ -7,7 +7,7 @@ import { requireGitHubAtEnd } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { toPullRequestAddress, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isTransient, mayPass, orUndefined, REFUSAL_HINT } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
 import { formatGrant, formatTrackingGrant } from '../permissions.ts'
@@ -30,7 +30,9 @@ export const TRACK_FIELDS = {
 function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = error.lacksPermissionIn === undefined ? error.hint : formatTrackingGrant(step, error.lacksPermissionIn)
+  const refusal = mayPass(error) ? undefined : `${REFUSAL_HINT}.`
+  const usual = error.hint ?? refusal
+  const fix = error.lacksPermissionIn === undefined ? usual : formatTrackingGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
