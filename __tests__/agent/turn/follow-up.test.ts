@@ -132,6 +132,17 @@ function atFirst(when: string, act: (request: ObservedRequest) => unknown): NonN
   }
 }
 
+test('nothing is said of the job before a queued turn has begun', async () => {
+  const turns = [{}, { startDelayMs: 90_000 }]
+  const { log: lines, report } = await playFollowUp({}, { turns, lagsMs: [0, 2_000] })
+  expect(report.outcome).toBe('pull-request')
+  const started = lines.indexOf('The agent has started this follow-up.')
+  const before = lines.slice(lines.findIndex((line) => line.startsWith('The service accepted')) + 1, started)
+  expect(started).toBeGreaterThan(0)
+  expect(before).toEqual([expect.stringMatching(/^The agent has not been seen to start this follow-up yet \(checked/)])
+  expect(lines.slice(started)).toContain('The job completed.')
+})
+
 describe('before the prompt', () => {
   test('nothing is waited for if the job is idle and its last turn ended long ago', async () => {
     const { sentAfterMs, played } = await playTimed()
