@@ -118,6 +118,13 @@ interface SentFollowUp {
   readonly pullRequest: PullRequest | undefined
 }
 
+/** Completes a follow-up with what precedes its prompt, and records it. */
+function completeTask({ task, getPreface }: FollowUpTarget, { record }: Acts): FollowUpTarget['task'] {
+  const complete = { ...task, prompt: `${getPreface?.() ?? ''}${task.prompt}` }
+  record.update({ task: complete })
+  return complete
+}
+
 /** Waits until the job shows the turn that another step has announced. @throws ActionError `deadline` */
 async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWatch): Promise<void> {
   const { clock, deadlineAt } = watch.step
@@ -160,7 +167,8 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
     if (target.announcement !== undefined) watch.note(target.announcement)
-    const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
+    const { prompt } = completeTask(target, watch.step)
+    const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch.step)
     if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
     await waitToResend(delivery, watch.step)
   }
@@ -268,7 +276,7 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   const { step } = watch
   const { clock, inputs, record } = step
   const sent = await sendFollowUp(target, watch)
-  if (sent === undefined) return previewTurn(target, step)
+  if (sent === undefined) return previewFollowUp(target, step)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let begun: Job | undefined
@@ -340,6 +348,9 @@ function previewTurn({ task, pullRequestNumber }: Target, { runner, inputs, reco
   return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
 
+const previewFollowUp = (target: FollowUpTarget, step: Acts): TurnEnd =>
+  previewTurn({ ...target, task: completeTask(target, step) }, step)
+
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
@@ -364,10 +375,11 @@ export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd>
     case 'attach':
       return runAttach(task.jobId, watch)
     case 'follow-up': {
-      if (watch.step.inputs.hasService) return runFollowUp({ ...target, task }, watch)
+      const followUp = { ...target, task }
+      if (watch.step.inputs.hasService) return runFollowUp(followUp, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await target.beforeSend()
-      return previewTurn(target, watch.step)
+      return previewFollowUp(followUp, watch.step)
     }
   }
 }
