@@ -2,7 +2,7 @@
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
-import type { connectGitHub, GitHub } from '../github/github.ts'
+import type { connectGitHub, GitHub, Resources } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
@@ -189,8 +189,6 @@ export function requireGitHub({ github }: Step): GitHub {
  * Returns GitHub for what is left to do at the end of a step, which its deadline and a cancellation do not stop at once.
  * @throws ActionError `unauthorized` if there is no token
  */
-export function requireGitHubAtEnd(step: Step): GitHub {
-  const github = requireGitHub(step)
-  github.deadline.extendForEnding()
-  return github
+export function requireGitHubAtEnd(step: Step): Resources {
+  return requireGitHub(step).atEnd()
 }

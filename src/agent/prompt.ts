@@ -457,6 +457,15 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
 
 const quoteBranch = (name: string): string => `\`${cleanName(name).replaceAll('`', "'")}\``
 
+/** Renders the beginning of a follow-up prompt to a pull request that conflicts with its base branch. */
+export const formatConflict = ({
+  repository,
+  number,
+  branch,
+  baseRef,
+}: Pick<PullRequest, 'repository' | 'number' | 'branch' | 'baseRef'>): string =>
+  `Pull request #${number} of ${repository} conflicts with its base branch. First merge ${quoteBranch(baseRef)} into ${quoteBranch(branch)} and resolve the conflict, so that the changes of both sides are kept. Then do what follows.\n\n---\n\n`
+
 /**
  * Renders the part of a follow-up prompt that tells the agent to continue its open pull request.
  * @param canNameSource whether everybody who can read the pull request can also read the commits of the source

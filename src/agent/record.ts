@@ -91,6 +91,8 @@ export interface Turn {
   readonly followUpReason?: FollowUpReason | undefined
   /** The failed checks that a fix round sends. */
   readonly failing?: readonly Check[] | undefined
+  /** Whether the pull request conflicted with its base branch, so that the prompt asks to resolve that first. */
+  readonly hadConflict?: true
   /** Whether the history may say that the agent is working on it, so that its row must be completed. */
   readonly isAnnounced?: true
   /**

@@ -88,6 +88,61 @@ test.each([1, 2, 3, 5])('one odd response after %d good reads of the job does no
   expect([isGreen, messages.length]).toEqual([true, 1])
 })
 
+describe('if the pull request conflicts with its base branch', () => {
+  const REQUEST =
+    /^Pull request #1 of acme\/docs conflicts with its base branch\. First merge `main` into `[^`]+` and resolve the conflict, .*\n\n---\n\nFix the guide\./
+  const GITHUB = { github: combineScenarios(['open-pull-request', 'conflict']) }
+  const resolve = ({ docs }: ObservedRequest): unknown => Object.assign(docs.pulls[1] ?? {}, { conflict: false })
+
+  test('the prompt begins with the request to resolve that, and the comment says so while it is not done', async () => {
+    const { messages, docs, log } = await playFollowUp({ 'wait-for-checks': 'true' }, GITHUB)
+    expect(messages).toEqual([expect.stringMatching(REQUEST)])
+    expect(log.join('\n')).toContain('Pull request #1 conflicts with its base branch.')
+    expect(readHistory({ docs })?.left?.items[0]).toBe('It conflicts with its base branch.')
+  })
+
+  test('a dry run shows the same prompt', async () => {
+    const { report, hostCalls, summary } = await playFollowUp({ 'dry-run': 'true' }, GITHUB)
+    expect(report.outcome).toBe('previewed')
+    for (const shown of [hostCalls.join('\n'), summary])
+      expect(shown).toContain('conflicts with its base branch. First merge')
+  })
+
+  test('the prompt begins so too if only the read directly before it shows the conflict', async () => {
+    const conflict: PlayStepOptions['onRequest'] = atFirst(WRITES, (at) =>
+      Object.assign(at.docs.pulls[1] ?? {}, { conflict: true }),
+    )
+    const { messages } = await playFollowUp({}, { onRequest: conflict })
+    expect(messages).toEqual([expect.stringMatching(REQUEST)])
+  })
+
+  test('the read after the turn decides what title and comment say', async () => {
+    const given = { 'wait-for-checks': 'true' }
+    const resolved = await playFollowUp(given, { ...GITHUB, onRequest: atFirst(MESSAGE, resolve) })
+    expect([resolved.title, readHistory(resolved)?.left?.items]).toEqual([
+      'The pull request is ready',
+      ['Review it.'],
+    ])
+    const unknown = await playFollowUp({}, GITHUB)
+    expect(unknown.summary).toContain('GitHub has not computed yet whether it conflicts with its base branch.')
+  })
+
+  test('no checks start, and title, summary and comment give the reason', async () => {
+    const { outputs, title, isGreen, summary } = await playFollowUp({ 'wait-for-checks': 'true' }, GITHUB)
+    expect([outputs['checks'], isGreen]).toEqual(['none', false])
+    expect(title).toBe('Pull request updated, but it conflicts with its base branch')
+    expect(summary).toContain('No check is registered for it, because GitHub starts no checks while')
+  })
+
+  test('a comment on it gets the same prompt, and a follow-up to `job-id` is sent unchanged', async () => {
+    const facts = commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } })
+    const ofComment = await playFollowUp({ 'on-open-pr': '', command: '/docs', prompt: '' }, { ...GITHUB, facts })
+    expect(ofComment.messages).toEqual([expect.stringMatching(/^Pull request #1 of acme\/docs conflicts/)])
+    const ofJob = await playFollowUp({ 'on-open-pr': '', 'job-id': 'job_finished' }, GITHUB)
+    expect(ofJob.messages).toEqual(['Fix the guide.'])
+  })
+})
+
 describe('nothing is sent, and the step is red, if', () => {
   const fields = (given: object) => changeResponse(() => given)
   /** Other responses after the history was written. */

@@ -393,7 +393,7 @@ export function guardPullRequestEvent(target: Target, step: Reads): Target {
         GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
-      await target.beforeSend(job)
+      return target.beforeSend(job)
     },
   }
 }
