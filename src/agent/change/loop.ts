@@ -28,7 +28,7 @@ import {
 import { createMissingLabel } from '../label.ts'
 import type { Target } from '../turn/target.ts'
 
-export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'true', choiceInput(SKIP_OWN_CHANGES)) }
+export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'any-label', choiceInput(SKIP_OWN_CHANGES)) }
 
 /** What the rules decide from. */
 export interface LoopFacts {
@@ -118,7 +118,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<bool
   if (isLabelled && author.type === 'Bot') return true
   const { histories } = await listHistories({ repository: context.repository, number }, requireGitHub(step))
   const trusted = histories.filter((listed) => listed.author === 'trusted')
-  if (skipOwnChanges === 'true') return trusted.length > 0
+  if (skipOwnChanges === 'any-label') return trusted.length > 0
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
 }
 
