@@ -79,6 +79,8 @@ export interface Commits {
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
+  /** Finds the newest commit in the history of `head` that changed a file (`GET /repos/{owner}/{repo}/commits`). */
+  readonly findLastChange: (repository: string, path: string, head: string) => Promise<string | undefined>
   /** Lists the names of the tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly string[]>
 }
@@ -101,6 +103,11 @@ export const connectCommits = (call: Call): Commits => ({
         page: comparedCommitsSchema,
         maxPages: MAX_COMMIT_PAGES,
       })
+    }),
+  findLastChange: (repository, path, head) =>
+    call('contents: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, path, sha: head, per_page: 1 }
+      return parseResponse(commitsSchema, await request('GET /repos/{owner}/{repo}/commits', query))[0]?.sha
     }),
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {

@@ -71,6 +71,10 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
  */
 async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered> {
   const { paths } = step.inputs
+  if ('reason' in found && found.kind === 'nothing-changed') {
+    const description = `Nothing changed: ${found.reason}.`
+    return { description, skipReason: description }
+  }
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, title, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`

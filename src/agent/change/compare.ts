@@ -20,15 +20,54 @@ import { findPrecedingTag } from './preceding-tag.ts'
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
 type NoComparison = Extract<ChangeRange, { reason: string }>
 
-async function findRangeSinceLastSuccess(
-  { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+const NO_WORKFLOW = {
+  kind: 'nothing-to-compare',
+  reason: 'the workflow file of this run is in another repository or unknown, so GitHub lists no earlier runs of it',
+} as const
+
+const FIRST_RUN = {
+  kind: 'nothing-changed',
+  reason:
+    'no run of this workflow was successful yet, and there is no commit after the one that changed its file last. To try the workflow with a pull request that is merged already, use the recipe `try.yml`',
+} as const
+
+/** The first run on the default branch: what was there before the workflow is no change that it should document. */
+async function findRangeOfFirstRun(
+  head: string,
+  workflow: string,
   github: GitHub,
-  { repository, workflow, refName: branch, runId }: Context,
+  { repository }: Context,
+): Promise<ChangeRange | undefined> {
+  const base = await github.findLastChange(repository, `.github/workflows/${workflow}`, head)
+  if (base === undefined) return undefined
+  if (base === head) return FIRST_RUN
+  return { kind: 'compare', base, head, about: 'everything since the workflow file was changed last' }
+}
+
+async function findRangeSinceLastSuccess(
+  { head, otherRun, fallback, isRequested }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  github: GitHub,
+  context: Context,
 ): Promise<ChangeRange> {
-  if (workflow === undefined)
-    return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
+  const { repository, refName: branch, runId, runAttempt, event, eventName, serverUrl } = context
+  const workflow = otherRun?.workflow ?? context.workflow
+  if (workflow === undefined) return fallback ?? NO_WORKFLOW
   const isOther = otherRun !== undefined
-  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...otherRun, isOther })
+  const { before: base, coveredBy } = await github.findSuccesses({
+    ...{ repository, branch, runId, ...otherRun },
+    ...{ workflow, isOther },
+  })
+  if (isRequested === true && runAttempt > 1 && coveredBy !== undefined)
+    return {
+      kind: 'nothing-changed',
+      reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, and it covered the commits of this re-run`,
+    }
+  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
+  // The runs of other events are never a base, so each of them would be a first run.
+  if (base === undefined && !isOther && isOnDefault && BRANCH_EVENTS.includes(eventName)) {
+    const first = await findRangeOfFirstRun(head, workflow, github, context)
+    if (first !== undefined) return first
+  }
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
   const reason =
     base === undefined
@@ -204,6 +243,14 @@ export function noticeMovedBase(range: ChangeRange, { context, inputs, record }:
   )
 }
 
+/** Says that a range begins elsewhere, because there is no list of the workflow's earlier runs. */
+function noticeNoEarlierRuns({ record }: Acts): void {
+  record.notice(
+    'No earlier runs to look back to',
+    `\`change-range\` is \`since-last-success\`, but ${NO_WORKFLOW.reason}. A push sends its own change instead, and any other event sends none.`,
+  )
+}
+
 /** Reports that another change is sent than the requested one. */
 function noticeMissingBase(found: FoundChange, { record }: Acts): void {
   const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
@@ -228,6 +275,8 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
       throw new ActionError('rejected', `${missing}.`, {
         hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
       })
+    const isRequestedInVain = range.kind === 'since-last-success' && range.isRequested && context.workflow === undefined
+    if (isRequestedInVain) noticeNoEarlierRuns(step)
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
