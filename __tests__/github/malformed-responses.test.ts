@@ -200,6 +200,7 @@ const CALLS = {
   },
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
+  listCommitsDownTo: (github) => github.listCommitsDownTo(NAME, 'main', 'agent/guide'),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),
   listComments: (github) => github.listComments(PLACE, isOwnComment),
   listNewestPullRequests: (github) => github.listNewestPullRequests(NAME, 'docs-agent'),

@@ -114,6 +114,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listComments: () => Promise.resolve([MARKER]),
+    listCommitsDownTo: () => Promise.resolve({ commits: [], hasBase: true }),
     listCommitsBetween: () => Promise.resolve([]),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),

@@ -111,12 +111,14 @@ export interface WorkflowRuns {
   readonly findSuccesses: (around: WorkflowBranch) => Promise<Successes>
 }
 
+/** What to do if the range since the last success cannot be determined, however often a run tries. */
+export const MOVE_BASE_HINT =
+  'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.'
+
 function createNoBaseError({ workflow, branch, isOther = false }: WorkflowBranch): ActionError {
   const text = `none of the newest ${MAX_PAGES * PAGE_SIZE} runs of \`${workflow}\` was successful on ${quoteName(branch)}, and GitHub lists no older one.`
   return new ActionError('rejected', text, {
-    hint: isOther
-      ? 'Start that workflow once by hand: later runs begin where that run succeeded.'
-      : 'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.',
+    hint: isOther ? 'Start that workflow once by hand: later runs begin where that run succeeded.' : MOVE_BASE_HINT,
   })
 }
 

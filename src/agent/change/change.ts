@@ -78,7 +78,9 @@ async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered>
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, title, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
+  const commitCount = formatCount(totalCommits, 'commit')
+  const known = fileList === 'unavailable' ? commitCount : `${commitCount}, ${fileCount}`
+  const counts = isEmpty(found) ? 'No commits' : known
   const compared = `${counts}: ${title}.`
   if (paths.length === 0) return { description: compared, change: found }
 

@@ -61,6 +61,8 @@ export type ChangeRange =
       readonly isReplacement?: true
       /** Used instead if `base` no longer exists. */
       readonly fallback?: ChangeRange
+      /** The number of the pull request whose change this is. */
+      readonly number?: number | undefined
       /** The pull request that `change-range` names. */
       readonly pullRequest?: PullRequest
     }
@@ -146,7 +148,7 @@ function getSubjectRange(subject: Subject): ChangeRange {
   }
   const { kind, ends, number } = subject
   if (ends === undefined) return { kind, number }
-  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, about: 'the pull request' }
+  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, number, about: 'the pull request' }
 }
 
 /**
