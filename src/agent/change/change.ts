@@ -11,6 +11,7 @@ import type { Acts, Reads } from '../record.ts'
 import { parsePathRules, filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
+  type Change,
   changeSection,
   eventSection,
   isEmpty,
@@ -194,7 +195,7 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   return loop === undefined ? { ...filtered, sources } : skipLoop(loop, step)
 }
 
-export function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
+export function renderChange(change: Compared | undefined, exempt: Change['exempt'], step: Facts): ChangeFacts {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.
