@@ -186,7 +186,7 @@ const COMMENT = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as cons
 const BELOW_ISSUE = { ...COMMENT, repository: 'acme/docs', number: 8, isOnPullRequest: false }
 
 test.each<[string, (github: GitHub) => Promise<unknown>]>([
-  ['actions: read', (github) => github.findLastSuccess(RUNS)],
+  ['actions: read', (github) => github.findSuccesses(RUNS)],
   ['actions: read', (github) => github.readJobLog('acme/docs', 7)],
   ['checks: read', (github) => github.listAnnotations('acme/docs', 7)],
   ['checks: read', (github) => github.readChecks('acme/docs', commit('c'), RUN_FACTS)],

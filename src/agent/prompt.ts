@@ -120,7 +120,7 @@ export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'f
   /** Names the range. Contains no untrusted text except the names of branches and tags, between back-ticks. */
   readonly title: string
   /** The numbers of the pull requests that need no documentation. */
-  readonly exempt?: readonly number[]
+  readonly exempt?: readonly number[] | 'not-looked-up' | undefined
   /** Whether the files are only those that match `paths`. */
   readonly isFiltered?: boolean
 }
@@ -218,17 +218,28 @@ const LEVEL_NAMES = {
   diff: 'the commits, the files and their changes',
 } as const satisfies Readonly<Record<Exclude<ChangeContext, 'none'>, string>>
 
-export function changeSection(change: Change, level: keyof typeof LEVEL_NAMES): Section {
+function formatExempt(exempt: NonNullable<Change['exempt']>): string {
+  if (exempt === 'not-looked-up')
+    return ' Which pull requests need no documentation was not looked up, because there are too many commits.'
+  return exempt.length === 0 ? '' : ` These pull requests need no documentation: ${formatNumbers(exempt)}.`
+}
+
+export function changeSection(change: Change, wanted: keyof typeof LEVEL_NAMES): Section {
   const { repository, title, totalCommits, files, exempt = [], isFiltered = false } = change
+  const isWithoutFiles = change.fileList === 'unavailable'
+  const level = isWithoutFiles ? 'commits' : wanted
   if (isEmpty(change)) return { name: LEVEL_NAMES[level], sentence: `Nothing changed in ${repository} (${title}).` }
   const counted = `${formatCount(totalCommits, 'commit')}${level === 'commits' ? '' : `, ${formatCount(files.length, 'file')}`}`
   const filtered = isFiltered
     ? ' Only the files that this task is about are listed; the list of commits is that of the whole change.'
     : ''
-  const leftOut = exempt.length === 0 ? '' : ` These pull requests need no documentation: ${formatNumbers(exempt)}.`
+  const unknown = isWithoutFiles
+    ? ' GitHub could not compare these commits, so the files that they changed are not known. Find them in the repository.'
+    : ''
+  const leftOut = formatExempt(exempt)
   return {
     name: LEVEL_NAMES[level],
-    sentence: `What changed in ${repository} (${title}): ${counted}.${filtered}${leftOut}`,
+    sentence: `What changed in ${repository} (${title}): ${counted}.${filtered}${unknown}${leftOut}`,
     toBody: (maxBytes) => renderChange(change, level, maxBytes),
   }
 }

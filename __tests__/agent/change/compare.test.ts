@@ -67,9 +67,9 @@ test.each<[range: ChangeRange, last: string | undefined, expected: string[], tex
 ])('%j after the successful commit %j compares %j', async (range, last, expected, text) => {
   const queries: unknown[] = []
   const { found, comparisons } = await compareRange(range, {
-    findLastSuccess: (query) => {
+    findSuccesses: (query) => {
       queries.push(query)
-      return Promise.resolve(last)
+      return Promise.resolve({ before: last })
     },
   })
   const where = { repository: 'acme/docs', branch: 'main' }

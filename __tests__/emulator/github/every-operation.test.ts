@@ -48,6 +48,7 @@ test('every operation responds as GitHub’s API description says', () => {
     '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
     `/commits/${head}/pulls`,
     '/tags',
+    '/commits?sha=main&path=docs%2Findex.md&per_page=1',
     `/commits/${head}/check-runs`,
     `/commits/${head}/check-suites`,
     `/commits/${head}/status`,

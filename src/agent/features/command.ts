@@ -24,6 +24,7 @@ import {
   renderSections,
 } from '../prompt.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
+import { compareOrList } from '../change/compare.ts'
 import { linkCommits } from '../words.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { conclude } from '../outcome.ts'
@@ -123,8 +124,9 @@ async function formatChange({ address, subject }: CommandComment, step: Reads): 
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
-  const comparison = await github.compare(repository, baseSha, headSha)
+  const comparison = await compareOrList({ repository, base: baseSha, head: headSha, number }, github)
   const { paths } = step.inputs
+  if (comparison.problem !== undefined && paths.length > 0) throw comparison.problem
   const isFiltered = paths.length > 0
   const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
   const section = changeSection(
@@ -197,11 +199,10 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
     )
     return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
-  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
-    formatChange(comment, step),
-  )
+  const unread = `The changes of pull request #${number} could not be read`
+  const change = await orNotSent(unread, () => formatChange(comment, step), RETRY_COMMENT_HINT, grant)
   step.record.note(`The comment on #${number} starts a new job.`)
-  return plainTarget({ kind: 'create', prompt: prompt + (change ?? '') })
+  return plainTarget({ kind: 'create', prompt: prompt + change })
 }
 
 /** Identifies the step that replies. */
