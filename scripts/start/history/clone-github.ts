@@ -83,6 +83,7 @@ export function createCloneGitHub({ context, compare, merged, lastSuccess }: Clo
     listPullRequestCommits: ({ number }) => Promise.resolve(getMerged(number).commits.map(toPullRequestCommit)),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     listComments: () => Promise.resolve([]),
+    listApprovers: () => Promise.resolve([]),
   }
   return new Proxy(known, {
     get(methods, name) {

@@ -112,7 +112,7 @@ function describeAssumptions({ options }: Shown): string {
   return [
     `Assumed: a job takes ${formatSpan(jobMs)} (--job-minutes), ${nothingShare * 100} % of the prompts change nothing (--no-changes),`,
     `${merged} (--merged-after), all checks pass, and the run before these days was successful.`,
-    'A clone has no labels and no accounts: a bot is known by its mail address, and a squashed pull request counts as merged by its author.',
+    'A clone has no labels, approvals or accounts: a bot is known by its mail address, and a squashed pull request counts as merged by its author.',
   ].join(' ')
 }
 
