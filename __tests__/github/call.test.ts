@@ -200,6 +200,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['pull-requests: read', (github) => github.listComments(PULL, isOwnComment)],
   ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs', 'docs-agent')],
   ['pull-requests: read', (github) => github.listNewestPullRequests('acme/docs', 'docs-agent')],
+  ['pull-requests: read', (github) => github.hasAddedLabel(PULL, 'docs-agent')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
   ['pull-requests: read', (github) => github.listApprovers(PULL)],
   ['pull-requests: read', (github) => github.readPullRequest(PULL)],

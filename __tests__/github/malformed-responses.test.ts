@@ -188,6 +188,7 @@ const CALLS = {
   addComment: async (github) => ({ commentId: await github.addComment(PLACE, 'Hello.') }),
   addEyes: (github) => github.addEyes({ ...COMMENT, kind: 'comment' }),
   addLabel: (github) => github.addLabel(PLACE, 'docs-agent'),
+  hasAddedLabel: (github) => github.hasAddedLabel(PLACE, 'docs-agent'),
   compare: (github) => github.compare(NAME, 'main', 'agent/guide'),
   editComment: (github) => github.editComment(PLACE, 5, 'Hello.'),
   labelExists: (github) => github.labelExists(NAME, 'docs-agent'),

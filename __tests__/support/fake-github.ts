@@ -116,6 +116,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     listCommitsBetween: () => Promise.resolve([]),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),
+    hasAddedLabel: () => Promise.resolve(false),
     addComment: (_place, body) => {
       commentBody = body
       return Promise.resolve(MARKER.id)

@@ -59,6 +59,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
   const { reason, isCounted, hint } = followUp
   const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))
   const unknown = `Could not determine whether pull request #${number} is still open`
+  const unknownOwner = `Could not determine whether job ${jobId} opened pull request #${number}`
   const address = { repository, number, visibility }
   const grant = formatTrackingGrant(step, repository)
   step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
@@ -68,8 +69,8 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     if (isCounted) assertBelowLimit(address, followUps, step)
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
-  const assertOwn = (job: Job): void => {
-    const refusal = whyNotSendable(job, pullRequest, step)
+  const assertOwn = async (job: Job): Promise<void> => {
+    const refusal = await orNotSent(unknownOwner, () => whyNotSendable(job, pullRequest, step), hint, grant)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -98,12 +99,12 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
       return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
     async beforeSend(job) {
-      if (job !== undefined) assertOwn(job)
+      if (job !== undefined) await assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
       return orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
     },
     async validate(job) {
-      if (job !== undefined) assertOwn(job)
+      if (job !== undefined) await assertOwn(job)
       const { state } = await orNotSent(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')

@@ -57,7 +57,7 @@ const viewerSchema = z.lazy(() =>
 )
 
 /** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
-async function readOwnId(api: Api): Promise<number | undefined> {
+export async function readOwnId(api: Api): Promise<number | undefined> {
   const response = await tolerateRefusal(api.graphql('query { viewer { databaseId } }'))
   return response && parseResponse(viewerSchema, response).data.viewer.databaseId
 }

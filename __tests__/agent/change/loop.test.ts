@@ -511,6 +511,16 @@ test.each<Row>([
     undefined,
   ],
   [
+    'a pull request of an account without a history, but with a label that the token has added',
+    opened(ANN),
+    {
+      ...reading({ author: ANN }),
+      ...opensEarlier(ANN, false),
+      hasAddedLabel: ({ number }) => Promise.resolve(number === 3),
+    },
+    ACCOUNT,
+  ],
+  [
     "a push to a pull request of the agent's account",
     pushOf({ b: 'ann' }),
     { ...from({}), ...opensEarlier(ANN) },

@@ -3,8 +3,8 @@ import { MAINTAINER, TOKEN_USER } from '../../../src/emulator/github/demo-state.
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull, openPull } from '../../../src/emulator/github/repository-changes.ts'
-import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
+import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import type { ServiceRequest, ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
@@ -140,6 +140,72 @@ describe('if the pull request conflicts with its base branch', () => {
     expect(ofComment.messages).toEqual([expect.stringMatching(/^Pull request #1 of acme\/docs conflicts/)])
     const ofJob = await playFollowUp({ 'on-open-pr': '', 'job-id': 'job_finished' }, GITHUB)
     expect(ofJob.messages).toEqual(['Fix the guide.'])
+  })
+})
+
+describe('if the service keeps the old name of the repository in its link', () => {
+  const NEW = `${BASE_URL}/acme/docs/pull/1`
+  const toOldName: Responder = ({ respond }) => {
+    const response = respond()
+    return { ...response, body: response.body.replaceAll('/acme/docs/pull/', '/acme/old-docs/pull/') }
+  }
+  const rename: PlayStepOptions['onRequest'] = (_, { service }) => {
+    service.github.state.repositories['acme/old-docs'] ??= createRepositoryState({ movedTo: 'acme/docs' })
+  }
+  const isOfOldName = (request: ServiceRequest): boolean => request.target.includes('/old-docs/')
+  const OLD = { onRequest: rename, responses: { [READ]: toOldName, [MESSAGE]: toOldName } }
+
+  test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
+    ['of the label', {}, {}],
+    ['of the label, searched under the old name', { 'pr-repository': 'acme/old-docs' }, {}],
+    ['of the label, if the step does not wait', { wait: 'false' }, {}],
+    [
+      'of a comment',
+      { 'on-open-pr': '', command: '/docs', prompt: '' },
+      { facts: commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } }) },
+    ],
+    ['of `job-id`', { 'on-open-pr': '', 'job-id': 'job_finished' }, {}],
+  ])('the pull request %s gets the follow-up, and its current URL is shown', async (_what, given, options) => {
+    const played = await playFollowUp(given, { ...OLD, ...options })
+    expect([listReceivers(played), played.isGreen]).toEqual([['job_finished'], true])
+    if (given['wait'] === undefined)
+      expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    if (given['wait'] === undefined) expect(played.outputs['pr-link']).toBe(NEW)
+  })
+
+  test('its current URL is the output of a new job, too', async () => {
+    const responses = { 'read job_000001': toOldName }
+    const { outputs, isGreen } = await playFollowUp({}, { github: combineScenarios([]), onRequest: rename, responses })
+    expect([isGreen, outputs['pr-link']]).toEqual([true, expect.stringMatching(/\/acme\/docs\/pull\/\d+$/)])
+  })
+
+  test('the name is read once', async () => {
+    const { observed } = await playFollowUp({}, OLD)
+    expect(observed.requests.length).toBe((await playFollowUp()).observed.requests.length + 2)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['of the label', {}],
+    ['of `job-id`', { 'on-open-pr': '', 'job-id': 'job_finished' }],
+  ])('the current name after the prompt is the same pull request: %s', async (_what, given) => {
+    const read: Responder = (request) =>
+      request.service.requests.some(({ path }) => path.endsWith('/message')) ? request.respond() : toOldName(request)
+    const turns = [{}, { startDelayMs: 20_000 }]
+    const played = await playFollowUp(given, { onRequest: rename, responses: { [READ]: read }, turns })
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    expect(played.outputs['pr-link']).toBe(NEW)
+  })
+
+  test('a pull request of another repository is another one', async () => {
+    const played = await playFollowUp({}, { responses: OLD.responses })
+    expect(listReceivers(played)).toEqual(['create'])
+    expect(played.hostCalls.join('\n')).toContain('job job_finished has another pull request')
+  })
+
+  test('nothing is sent if GitHub cannot return it', async () => {
+    const get: Responder = (request) => (isOfOldName(request.request) ? respondWith(503)() : request.respond())
+    const played = await playFollowUp({}, { ...OLD, responses: { ...OLD.responses, 'pulls/get': get } })
+    expect([played.isGreen, played.acceptedPrompts, played.report.error?.code]).toEqual([false, [], 'not-sent'])
   })
 })
 

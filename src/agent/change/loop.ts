@@ -137,7 +137,9 @@ async function openedEarlier(login: string, number: number, step: Reads): Promis
   const earlier = newest.find((one) => one.author.login === login && one.number !== number)
   if (earlier === undefined) return false
   const { histories } = await listHistories(earlier, requireGitHub(step))
-  return histories.some(({ author }) => author === 'trusted')
+  if (histories.some(({ author }) => author === 'trusted')) return true
+  // GitHub can refuse comments for good where it accepts labels, such as in a conversation that is locked.
+  return requireGitHub(step).hasAddedLabel(earlier, inputs.label)
 }
 
 /**

@@ -145,7 +145,7 @@ async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWat
  * @throws ActionError if the service does not accept the prompt
  */
 async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<SentFollowUp | undefined> {
-  const { client, inputs } = watch.step
+  const { client, inputs, record } = watch.step
   const { task } = target
   let isAnnounced = false
   for (let attempt = 1; ;) {
@@ -169,7 +169,7 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     if (target.announcement !== undefined) watch.note(target.announcement)
     const { prompt } = completeTask(target, watch.step)
     const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch.step)
-    if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
+    if (delivery.kind !== 'retry') return { delivery, before: record.toCurrent(before), pullRequest }
     await waitToResend(delivery, watch.step)
   }
 }

@@ -167,11 +167,12 @@ export class JobWatch {
 
   /**
    * Records that the service has accepted a prompt. Sets the outputs first, because the step can be killed at any time.
-   * @param response the job in the service's response
+   * @param accepted the job in the service's response
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
-  recordAcceptance(response: Job, isConfirmed: boolean): void {
+  recordAcceptance(accepted: Job, isConfirmed: boolean): void {
     const { runner, record } = this.step
+    const response = record.toCurrent(accepted)
     try {
       runner.setOutput('job-id', response.id)
       runner.setOutput('status', response.status)
