@@ -414,8 +414,10 @@ export function renderFixPrompt(failed: readonly FailedCheck[], headSha: string,
 export interface CommandComment {
   readonly address: CommentAddress
   readonly author: Person
-  /** The text after the command. The prompt leaves out what people do not see, and nothing else. */
+  /** The text after the command, without what a mail reply quotes. */
   readonly instruction: string
+  /** Whether such a quotation was left out. */
+  readonly isMailReply: boolean
   /** The issue or the pull request. */
   readonly subject: Subject
   /** Only review comments have a place. */
@@ -431,6 +433,25 @@ interface CommentContext {
   readonly reviewComments: readonly ReviewComment[]
   /** The maximum size of each fenced text. */
   readonly maxBytes: number
+}
+
+const QUOTED = /^ {0,3}> ?/
+
+export const isNotQuoted = (line: string): boolean => !QUOTED.test(line)
+
+/** Takes out what an instruction quotes, because others wrote it, and puts the number of the quotation in its place. */
+function takeQuotations(text: string): { readonly own: string; readonly quotations: readonly string[] } {
+  const own: string[] = []
+  const quotations: string[][] = []
+  let isInQuotation = false
+  for (const one of text.split('\n')) {
+    const wasInQuotation = isInQuotation
+    isInQuotation = !isNotQuoted(one)
+    if (!isInQuotation) own.push(one)
+    else if (wasInQuotation) quotations.at(-1)?.push(one.replace(QUOTED, ''))
+    else own.push(`(quotation ${quotations.push([one.replace(QUOTED, '')])})`)
+  }
+  return { own: own.join('\n'), quotations: quotations.map((lines) => lines.join('\n')) }
 }
 
 const formatPlace = (place: DiffPosition): string => {
@@ -456,14 +477,17 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
   const about = `${address.isOnPullRequest ? 'pull request' : 'issue'} #${address.number} of ${address.repository}`
   const quote = (name: string, text: string, use?: string): string => fence(name, getBeginning(text, maxBytes), use)
   const places = reviewComments.map((one) => `${formatPlace(one)}\n\nComment: ${removeHidden(one.body)}`).join('\n\n')
+  const { own, quotations } = takeQuotations(removeHidden(instruction))
+  const quoted = quotations.map((text, index) => `Quotation ${index + 1}:\n${text}`).join('\n\n')
   const end = renderPromptEnd([
     `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${about}.`,
+    quoted !== '' && quote('What the instruction quotes.', quoted),
     place && quote('The file, lines and diff hunk.', formatPlace(place)),
     places !== '' && quote('The same person also commented on these places in the review.', places, DETAILS),
     includesSubject &&
       quote(`Title and text of the ${about}.`, [...renderSubject(subject), '', removeHidden(subject.text)].join('\n')),
   ])
-  return `${rules === '' ? '' : `${rules}\n\n`}${removeHidden(instruction)}${end}`
+  return `${rules === '' ? '' : `${rules}\n\n`}${own}${end}`
 }
 
 const quoteBranch = (name: string): string => `\`${cleanName(name).replaceAll('`', "'")}\``

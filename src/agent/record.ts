@@ -194,6 +194,8 @@ export interface Run extends Partial<InputFacts> {
   readonly startedBy?: LinkedText
   /** The comment with the command, if its author has write access. It gets a reply. */
   readonly comment?: CommentAddress
+  /** Whether the comment was written by mail, and the text that it quotes was left out. */
+  readonly isMailReply?: boolean
   /** Why the step sent nothing, as a full sentence, if it was skipped. */
   readonly skipReason?: string | undefined
   /** A description of the change that started the run, and of the part that was sent. */

@@ -18,6 +18,9 @@ import { type ChangeRange, explainMissingRange } from './range.ts'
 import { findPrecedingTag } from './preceding-tag.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
+const isSha = (ref: string): boolean => /^[0-9a-f]{40,}$/.test(ref)
+const formatRef = (ref: string): string => quoteName(isSha(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+
 type NoComparison = Extract<ChangeRange, { reason: string }>
 
 const NO_WORKFLOW = {
@@ -141,7 +144,9 @@ async function findCompareRange(
           kind: 'nothing-to-compare',
           reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
         }
-      return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
+      // GitHub can take some seconds until it knows a new tag by its name.
+      const head = isSha(context.sha) ? context.sha : range.tag
+      return { kind: 'compare', base, head, about: `the tag ${formatRef(range.tag)} since the tag before it` }
     }
     case 'pull-request': {
       const { number, repository: requested = repository, isRequested } = range
@@ -172,8 +177,6 @@ export interface Compared extends FoundComparison {
 
 /** @property isBaseMissing whether the base no longer exists, so that the fallback of the range was compared */
 export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
-
-const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 

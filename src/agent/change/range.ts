@@ -55,7 +55,7 @@ export type ChangeRange =
       readonly repository?: string | undefined
       readonly base: string
       readonly head: string
-      /** Names the change for the prompt, such as `the push`. Contains no untrusted text. */
+      /** Names the change for the prompt, such as `the push`, with the names of branches and tags between back-ticks. */
       readonly about: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
