@@ -1,6 +1,6 @@
 // Measures what a step adds to the agent's own time, on the real clock: the packaged action against the embedded service and
 // GitHub, whose requests take as long as real ones. Beside it, a program of built-ins only that sends the necessary requests.
-// With FELT_TRACE=1, it also prints the requests of each step with their times.
+// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -208,7 +208,7 @@ interface Delayed {
 
 /** @param isDistant whether the server is available over TLS, with a longer way */
 async function delay(target: string, isDistant = false): Promise<Delayed> {
-  const { path: folder, remove } = openScratchFolder('bench-felt-')
+  const { path: folder, remove } = openScratchFolder('bench-overhead-')
   const exchanges: Exchange[] = []
   const onExchange = (exchange: Exchange): void => void exchanges.push(exchange)
   const certificate = createCertificate()
@@ -230,7 +230,7 @@ async function delay(target: string, isDistant = false): Promise<Delayed> {
 
 /** Says when each request arrived and was answered, in seconds since the start of the process, to find what takes time. */
 function trace(what: string, exchanges: readonly Exchange[], startedAt: number): void {
-  if (process.env['FELT_TRACE'] !== '1') return
+  if (process.env['OVERHEAD_TRACE'] !== '1') return
   const format = (at: number): string => ((at - startedAt) / 1_000).toFixed(3)
   console.error(what)
   for (const { arrivedAt, respondedAt, method, path } of exchanges)
@@ -372,7 +372,7 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
 }
 
 /** Runs all steps at the same time, because they mostly wait for the agent. The longest steps start first. */
-export async function measureFelt(): Promise<Row[]> {
+export async function measureOverhead(): Promise<Row[]> {
   let started = 0
   const start = async <T>(run: () => Promise<T>): Promise<T> => {
     await sleep(STAGGER_MS * started++)
