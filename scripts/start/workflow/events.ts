@@ -1,5 +1,5 @@
 import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
-import { MAINTAINER, openStandIn } from '../../../src/emulator/github/demo-state.ts'
+import { MAINTAINER, openFakePull } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
@@ -120,7 +120,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
     }
     case 'issue_comment': {
       if (planned.isOnPullRequest && docs.pulls[PERSONS_PULL] === undefined)
-        openStandIn(docs, PERSONS_PULL, now(), files)
+        openFakePull(docs, PERSONS_PULL, now(), files)
       const number = planned.isOnPullRequest ? PERSONS_PULL : findAgentPull(docs)
       const pull = number === undefined ? undefined : docs.pulls[number]
       if (number === undefined || pull === undefined)
