@@ -18,7 +18,7 @@ import type { Job, Step, Workflow } from '../workflow/workflow-file.ts'
 import { createCloneGitHub, listMergedPullRequests } from './clone-github.ts'
 import { createCompare, createDetailedCompare, type PushHistory } from './compare-pushes.ts'
 import type { Conversations } from './conversations.ts'
-import type { Happening } from './happenings.ts'
+import type { TriggerEvent } from './trigger-events.ts'
 import { createInputParser, decideStep, type PromptSize } from './play-step.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ export interface Stage {
 
 /** A run of the workflow. */
 export interface PlannedRun {
-  readonly happening: Happening
+  readonly triggerEvent: TriggerEvent
   readonly id: number
   /** Later than the event if the run has waited. */
   readonly startMs: number
@@ -122,16 +122,16 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
     return typeof own === 'object' && own.inputs.includes('change-range')
   }
 
-  function createContexts({ happening, id }: PlannedRun): Scope['contexts'] {
-    const { event, actor, sha, payload } = happening
+  function createContexts({ triggerEvent, id }: PlannedRun): Scope['contexts'] {
+    const { event, actor, sha, payload } = triggerEvent
     const [ref, repository] = [`refs/heads/${clone.branch}`, clone.repository]
     const run = { event, payload, ref, sha, id, number: id, workflow: workflow.name ?? fileName, repository }
     const others = { actor, triggering_actor: actor, token: TOKEN, workspace: clone.folder, server_url: SERVER_URL }
     return { github: createGitHubContext(run, others).github, vars, secrets, inputs: {} }
   }
 
-  function createStepContext({ happening, id }: PlannedRun, step: Step, jobId: string): Context {
-    const { event, actor, sha, payload } = happening
+  function createStepContext({ triggerEvent, id }: PlannedRun, step: Step, jobId: string): Context {
+    const { event, actor, sha, payload } = triggerEvent
     return {
       event: parseEvent(event, payload, actor),
       eventName: event,

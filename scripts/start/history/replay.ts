@@ -2,7 +2,7 @@ import { countsAsBase } from '../../../src/github/workflow-runs.ts'
 import type { Trigger } from '../workflow/workflow-file.ts'
 import type { Push } from './clone.ts'
 import { openConversations } from './conversations.ts'
-import { type Happening, listHappenings } from './happenings.ts'
+import { listTriggerEvents, type TriggerEvent } from './trigger-events.ts'
 import { openRuns, type PlayedRun, type Stage } from './play-run.ts'
 
 /** How the runs of a workflow wait for each other. */
@@ -50,15 +50,15 @@ async function playEvents(
   let runs = 0
   let busyUntilMs = -Infinity
   /** Runs that wait for the one before. */
-  const waiting: Happening[] = []
+  const waiting: TriggerEvent[] = []
 
-  const leaveOut = ({ atMs, push }: Happening, reason: string): void => {
+  const leaveOut = ({ atMs, push }: TriggerEvent, reason: string): void => {
     endings.push({ atMs, kind: 'not-started', reason, prompts: [], push })
   }
-  async function run(happening: Happening, startMs: number): Promise<void> {
-    const { event, actor, sha, push } = happening
+  async function run(triggerEvent: TriggerEvent, startMs: number): Promise<void> {
+    const { event, actor, sha, push } = triggerEvent
     const lastSuccess = successes.findLast((one) => one.endMs <= startMs && countsAsBase(one))?.sha ?? history.base
-    const played = await playRun({ happening, id: ++runs, startMs, lastSuccess, conversations })
+    const played = await playRun({ triggerEvent, id: ++runs, startMs, lastSuccess, conversations })
     const { kind, reason, prompts, endMs, isSuccess } = played
     endings.push({ atMs: startMs, kind, reason, prompts, push })
     if (isSuccess) successes.push({ endMs, sha, event, actor })
@@ -72,20 +72,20 @@ async function playEvents(
     }
   }
 
-  for (const happening of listHappenings(triggers, replay)) {
-    const { atMs, notStarted } = happening
+  for (const triggerEvent of listTriggerEvents(triggers, replay)) {
+    const { atMs, notStarted } = triggerEvent
     if (notStarted !== undefined) {
-      leaveOut(happening, notStarted)
+      leaveOut(triggerEvent, notStarted)
       continue
     }
     if (concurrency !== undefined) await runWaiting(atMs)
     if (concurrency === undefined || busyUntilMs <= atMs) {
-      await run(happening, atMs)
+      await run(triggerEvent, atMs)
       continue
     }
     const reason = `a newer run took its place in the \`concurrency\` group (line ${concurrency.line}), and covers it`
     if (!concurrency.isQueue) for (const replaced of waiting.splice(0)) leaveOut(replaced, reason)
-    waiting.push(happening)
+    waiting.push(triggerEvent)
   }
   await runWaiting(Infinity)
   return { endings, pullRequests: conversations.countPullRequests() }

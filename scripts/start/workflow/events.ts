@@ -26,8 +26,8 @@ export interface PlannedEvent {
   readonly isOnPullRequest: boolean
 }
 
-/** An event that happened, as `github` describes it. */
-export interface HappenedEvent {
+/** A triggered event, as `github` describes it. */
+export interface TriggeredEvent {
   readonly title: string
   readonly payload: Payload
   /** Such as `refs/heads/main`. */
@@ -77,10 +77,10 @@ export function pushChange(
 }
 
 /**
- * Lets an event happen on the embedded GitHub.
+ * Triggers an event on the embedded GitHub.
  * @param repository `owner/name`
  */
-export function happen(planned: PlannedEvent, repository: string, embedded: Embedded): HappenedEvent {
+export function triggerEvent(planned: PlannedEvent, repository: string, embedded: Embedded): TriggeredEvent {
   const { trigger, ref, ordinal, files, inputs } = planned
   const { event } = trigger
   const { github, url, now } = embedded
@@ -92,7 +92,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
   const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
   if (ref.kind === 'tag') docs.tags[ref.name] = sha
   else docs.runBranch = ref.name
-  const end = (title: string, payload: Payload): HappenedEvent => ({ title, payload, ref: named, sha })
+  const end = (title: string, payload: Payload): TriggeredEvent => ({ title, payload, ref: named, sha })
 
   if (isUnsupportedEvent(event)) return end(event, { repository: about, sender })
   switch (event) {

@@ -10,7 +10,7 @@ import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
 import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
 import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
-import { DEFAULT_FILES, happen, pushChange } from './events.ts'
+import { DEFAULT_FILES, pushChange, triggerEvent } from './events.ts'
 import { listAdvice } from './advice.ts'
 import { GivenOutputs } from './given-outputs.ts'
 import { playJobs } from './play-job.ts'
@@ -83,9 +83,9 @@ async function playEvent(
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
   const { comment = chooseComment(workflow), isOnPullRequest = false } = choice
   const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, comment, isOnPullRequest }
-  const happened = happen(planned, repository.name, embedded)
-  const { payload, ref, sha } = happened
-  const title = happened.title + which
+  const triggered = triggerEvent(planned, repository.name, embedded)
+  const { payload, ref, sha } = triggered
+  const title = triggered.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
   print(`${heading(title, paint)}${showInputs(Object.fromEntries(shown))}`)
   if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
