@@ -53,7 +53,7 @@ type Groups = readonly (readonly string[])[]
 interface Story {
   readonly what: string
   readonly given?: Texts
-  readonly plays?: readonly GitHubScenarioName[]
+  readonly scenarios?: readonly GitHubScenarioName[]
   readonly turn?: Partial<TurnPlan>
   readonly outcome?: string
   /** How long the checks of the pull request take, in each round; without checks, there are as many rounds as usual. */
@@ -126,14 +126,14 @@ const STORIES: readonly Story[] = [
   {
     what: 'Push, follow-up',
     given: ROLLING,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
     most: { before: 2, after: 1, requests: 14 },
   },
   {
     what: 'The README’s workflow, follow-up',
     given: README,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     necessary: {
       before: [[LIST_RUNS], [COMPARE], [LIST_PULLS_OF_COMMIT, LIST_PULLS], ...FIND_JOB],
       ...FOLLOW_UP,
@@ -143,7 +143,7 @@ const STORIES: readonly Story[] = [
   {
     what: 'Push, follow-up, over TLS with 20 ms a round trip',
     given: ROLLING,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     isDistant: true,
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
     most: { requests: 14 },
@@ -151,14 +151,14 @@ const STORIES: readonly Story[] = [
   {
     what: 'An edit on GitHub’s web page',
     given: FILES,
-    plays: ['web-edit'],
+    scenarios: ['web-edit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
     most: { before: 3.5, after: 1, requests: 10 },
   },
   {
     what: 'A colleague’s commit',
     given: FILES,
-    plays: ['colleague-commit'],
+    scenarios: ['colleague-commit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
     most: { before: 3.5, after: 1, requests: 10 },
   },
@@ -244,13 +244,13 @@ const JOB_CHECK = { kind: 'job', name: 'build', afterMs: 0, result: { conclusion
 
 /** Runs the packaged action once, against servers of its own. */
 async function measureStep(story: Story, checksMs?: number): Promise<Figures> {
-  const { what, given, plays = [], turn, outcome = 'pull-request', isDistant } = story
+  const { what, given, scenarios = [], turn, outcome = 'pull-request', isDistant } = story
   const [startMs, openedAt] = [Date.now(), performance.now()]
   const checks: readonly CheckPlan[] = checksMs === undefined ? [] : [{ ...JOB_CHECK, takesMs: checksMs }]
   const emulator = await startEmulator({
     startMs,
     scenarioOverrides: { turns: [{ ...DEFAULT_TURN, durationMs: TURN_MS, ...turn }] },
-    github: { scenario: { ...combineScenarios(plays), checks: [checks] } },
+    github: { scenario: { ...combineScenarios(scenarios), checks: [checks] } },
   })
   const { state, catchUp, token } = emulator.github
   catchUp(startMs)

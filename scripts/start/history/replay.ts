@@ -2,8 +2,8 @@ import { countsAsBase } from '../../../src/github/workflow-runs.ts'
 import type { Trigger } from '../workflow/workflow-file.ts'
 import type { Push } from './clone.ts'
 import { openConversations } from './conversations.ts'
+import { type CompletedRun, openRuns, type Stage } from './open-runs.ts'
 import { listTriggerEvents, type TriggerEvent } from './trigger-events.ts'
-import { openRuns, type PlayedRun, type Stage } from './play-run.ts'
 
 /** How the runs of a workflow wait for each other. */
 export interface Concurrency {
@@ -13,7 +13,7 @@ export interface Concurrency {
 }
 
 /** What an event led to. `skipped`: the run sent no prompt. */
-export interface Ending extends Pick<PlayedRun, 'kind' | 'reason' | 'prompts'> {
+export interface Ending extends Pick<CompletedRun, 'kind' | 'reason' | 'prompts'> {
   readonly atMs: number
   /** Undefined for a schedule. */
   readonly push: Push | undefined
@@ -37,11 +37,11 @@ interface Success {
   readonly actor: string
 }
 
-/** Plays the events of triggers, in the order in which their runs start. */
-async function playEvents(
+/** Runs the events of triggers, in the order in which their runs start. */
+async function runEvents(
   replay: Replay,
   triggers: readonly Trigger[],
-  playRun: ReturnType<typeof openRuns>,
+  runWorkflow: ReturnType<typeof openRuns>,
 ): Promise<Replayed> {
   const { concurrency, assumptions, history } = replay
   const conversations = openConversations(assumptions)
@@ -58,8 +58,8 @@ async function playEvents(
   async function run(triggerEvent: TriggerEvent, startMs: number): Promise<void> {
     const { event, actor, sha, push } = triggerEvent
     const lastSuccess = successes.findLast((one) => one.endMs <= startMs && countsAsBase(one))?.sha ?? history.base
-    const played = await playRun({ triggerEvent, id: ++runs, startMs, lastSuccess, conversations })
-    const { kind, reason, prompts, endMs, isSuccess } = played
+    const completed = await runWorkflow({ triggerEvent, id: ++runs, startMs, lastSuccess, conversations })
+    const { kind, reason, prompts, endMs, isSuccess } = completed
     endings.push({ atMs: startMs, kind, reason, prompts, push })
     if (isSuccess) successes.push({ endMs, sha, event, actor })
     busyUntilMs = endMs
@@ -93,6 +93,6 @@ async function playEvents(
 
 /** Replays the history of a clone through a workflow. */
 export function openReplay(replay: Replay): (triggers: readonly Trigger[]) => Promise<Replayed> {
-  const playRun = openRuns(replay)
-  return (triggers) => playEvents(replay, triggers, playRun)
+  const runWorkflow = openRuns(replay)
+  return (triggers) => runEvents(replay, triggers, runWorkflow)
 }

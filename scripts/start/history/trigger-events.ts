@@ -127,6 +127,6 @@ function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): r
 
 /** Lists the events of triggers, by time. Events of the same time stay in the order of the log. */
 export function listTriggerEvents(triggers: readonly Trigger[], span: Span): readonly TriggerEvent[] {
-  const played = triggers.filter(({ event }) => event === 'push' || event === 'schedule')
-  return played.flatMap((trigger) => listOfTrigger(trigger, span)).sort((a, b) => a.atMs - b.atMs)
+  const replayable = triggers.filter(({ event }) => event === 'push' || event === 'schedule')
+  return replayable.flatMap((trigger) => listOfTrigger(trigger, span)).sort((a, b) => a.atMs - b.atMs)
 }

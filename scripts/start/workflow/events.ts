@@ -5,13 +5,13 @@ import type { RepositoryState } from '../../../src/emulator/github/repository-st
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
 import { createCommentEvent } from '../workflow-runs.ts'
 import type { Embedded } from '../embedded.ts'
-import { nameFiles, type PlayableTrigger, type Ref } from './triggers.ts'
+import { nameFiles, type RunnableTrigger, type Ref } from './triggers.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
 /** What happens on the embedded GitHub. */
 export interface PlannedEvent {
-  readonly trigger: PlayableTrigger
+  readonly trigger: RunnableTrigger
   readonly ref: Ref
   /** Counts the events of the command from 1. */
   readonly ordinal: number
