@@ -3,7 +3,7 @@ import { formatCount } from '../../../src/text/format.ts'
 import { quoteName } from '../../../src/text/markdown.ts'
 import { alignColumns, cleanForTerminal, type Paint } from '../terminal.ts'
 import { type Counts, findBusiestDay, formatDay, groupByReason, listChangedFolders } from './figures.ts'
-import type { Shown } from './play-history.ts'
+import type { Shown } from './run-history.ts'
 
 const MAX_REASONS = 3
 const MAX_LARGEST = 3
