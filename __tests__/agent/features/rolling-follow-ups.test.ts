@@ -119,10 +119,7 @@ describe('if the pull request conflicts with its base branch', () => {
   test('the read after the turn decides what title and comment say', async () => {
     const given = { 'wait-for-checks': 'true' }
     const resolved = await playFollowUp(given, { ...GITHUB, onRequest: atFirst(MESSAGE, resolve) })
-    expect([resolved.title, readHistory(resolved)?.left?.items]).toEqual([
-      'The pull request is ready',
-      ['Review it.'],
-    ])
+    expect([resolved.title, readHistory(resolved)?.left?.items]).toEqual(['The pull request is ready', ['Review it.']])
     const unknown = await playFollowUp({}, GITHUB)
     expect(unknown.summary).toContain('GitHub has not computed yet whether it conflicts with its base branch.')
   })
