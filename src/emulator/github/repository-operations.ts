@@ -14,7 +14,7 @@ import {
   findIgnoringCase,
 } from './reply.ts'
 import { toCommitBody, toFileBody, toUserBody, toFullRepositoryBody } from './resource-body.ts'
-import type { Role } from './repository-state.ts'
+import type { Commit, Role } from './repository-state.ts'
 
 const MAX_COMPARED_FILES = 300
 
@@ -44,14 +44,19 @@ function compare(call: GitHubCall): Reply {
   }
 }
 
-/** Newest first. */
+/** Newest first. The first commit has added the workflows, although its files do not name them. */
 function listCommits(call: GitHubCall): Reply {
   const { query, repository } = call
   const path = query.get('path')
   const head = findCommit(repository, query.get('sha') ?? 'HEAD')
   if (head === undefined) return NOT_FOUND
+  const hasWorkflows = ({ parents }: Commit): boolean =>
+    parents.length === 0 && path?.startsWith('.github/workflows/') === true
   const found = getHistory(repository, head.sha).filter(
-    ({ files }) => path === null || files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`)),
+    (commit) =>
+      path === null ||
+      hasWorkflows(commit) ||
+      commit.files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`)),
   )
   return createListReply(call, found, toCommitBody)
 }
