@@ -10,7 +10,7 @@ import { playStep, type PlayedStep, type PlayStepOptions } from './support/play-
 import { agentInputs } from './support/fake-step.ts'
 import { flattenReport } from './support/flatten-result.ts'
 
-const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
+const GIVEN = { 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
 
 const listChecks = (name: 'checks-pass' | 'checks-fail'): readonly CheckPlan[] =>
   combineScenarios([name]).checks[0] ?? []
@@ -86,7 +86,10 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
 })
 
 test('a step without `fix-rounds` says nothing about rounds', async () => {
-  const { report, messages, log } = await play({ github: { checks: [fails] } }, { 'fix-rounds': '0' })
+  const { report, messages, log } = await play(
+    { github: { checks: [fails] } },
+    { 'wait-for-checks': 'true', 'fix-rounds': '0' },
+  )
   expect(flattenReport(report)).toMatchObject({ checks: 'failure', fix_rounds: '' })
   expect([report.stop, messages]).toEqual([undefined, []])
   expect(log.join()).not.toMatch(/round/i)
@@ -151,7 +154,7 @@ test.each([
 })
 
 test.each([
-  ['`fix-rounds` is 0', { 'fix-rounds': '0' }, 0, { rounds: [] }],
+  ['`fix-rounds` is 0', { 'wait-for-checks': 'true', 'fix-rounds': '0' }, 0, { rounds: [] }],
   [
     'a second round would have less than ten minutes',
     { 'timeout-minutes': '11' },

@@ -29,7 +29,7 @@ const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
 
 const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
 const pullRequest = (number: number, repository?: string) => ({ kind: 'pull-request', repository, number })
-const always = ['failed', 'archived', 'timeout'] as const
+const always = ['failed', 'archived', 'timed-out'] as const
 
 test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['reviewers', '', {}, { hasAuthors: false, hasApprovers: false, names: [] }],
@@ -58,7 +58,7 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['change-range', 'a/b@cli@1.0...cli@1.1', {}, between('cli@1.0', 'cli@1.1', 'a/b')],
   ['fail-on', 'none', BOTH, new Set()],
   ['fail-on', 'failed', BOTH, new Set(['failed'])],
-  ['fail-on', 'failed,archived , timeout\nno-changes', BOTH, new Set([...always, 'no-changes'])],
+  ['fail-on', 'failed,archived , timed-out\nno-changes', BOTH, new Set([...always, 'no-changes'])],
   ['fail-on', FAIL_ON.join(', '), BOTH, new Set(FAIL_ON)],
   // By default, every outcome that can occur counts.
   ['fail-on', '', {}, new Set(always)],
@@ -102,6 +102,7 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
     [notWaiting('`wait-for-checks`, `allowed-paths` and `fix-rounds`')],
   ],
   ['fail-on', 'failed, unconfirmed', {}, [unknownWord('unconfirmed')]],
+  ['fail-on', 'timeout', {}, [unknownWord('timeout')]],
   ['fail-on', 'none, failed', {}, [unknownWord('none, failed')]],
   ['fail-on', ',', {}, [unknownWord(',')]],
   ['fail-on', ' , \n', {}, [unknownWord(',')]],

@@ -120,7 +120,7 @@ test.each(['skip-labels', 'reviewers', 'fail-on'])(
       ['• failed', 'begins with `•` and a space'],
       ['failed # x', 'a comment'],
       ['# failed', 'a comment'],
-      ['timeout, - failed', 'begins with `-` and a space'],
+      ['timed-out, - failed', 'begins with `-` and a space'],
     ] as const)
       expect(given(name, `\n${text}`)).toThrow(
         expect.objectContaining({ message: expect.stringMatching(`\`${name}\` line 2 .*${problem}`) }),

@@ -212,7 +212,7 @@ test('logs each note and adds it to the timeline, and reports the inputs and the
     stepId: 'agent',
     waitForChecks: true,
     allowedPaths: [],
-    failOn: new Set(['failed', 'archived', 'timeout']),
+    failOn: new Set(['failed', 'archived', 'timed-out']),
     change: 'the push',
     durationMs: 2_000,
     warnings: [],

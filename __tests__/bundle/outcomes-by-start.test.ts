@@ -36,7 +36,6 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--prompt-file missing.md', 'is the repository checked out before this step?'],
   ['--prompt-file ..', 'is outside the workspace'],
   ['--action visitors --input output-file=.git/visitors.csv', "is inside git's own folder"],
-  ['--input wait-for-checks=false --input fix-rounds=1', 'to find failed checks'],
   ['--input wait-for-checks=false --input fail-on=checks', 'which requires'],
   ['--dry-run --job-id job_finished', 'a step with `job-id` alone sends nothing'],
   ['--input on-open-pr=follow-up --input label=', ' unless it is `new`'],

@@ -18,13 +18,14 @@ const read = (
   fields: Partial<RepositoryState>,
   permissions: TokenPermissions = ALL_PERMISSIONS,
   rest: EmbeddedGitHubOptions = {},
-  suffices?: (listed: readonly Check[]) => boolean,
+  options?: Parameters<GitHub['readChecks']>[3],
 ) =>
   withGitHub(
     { docs: createRepositoryState(fields), state: { permissions }, ...rest },
     async (github, { operations }) => {
-      const { checks, isComplete } = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
-      return { checks, isComplete, states: checks.map(({ name, state }) => `${name}: ${state}`), operations }
+      const { checks, ignored, isComplete } = await github.readChecks('acme/docs', SHA, RUN_FACTS, options)
+      const states = checks.map(({ name, state }) => `${name}: ${state}`)
+      return { checks, ignored: ignored?.map(({ name }) => name), isComplete, states, operations }
     },
   )
 
@@ -74,7 +75,7 @@ test('a later run replaces an older one, if the token can read the runs', async 
   for (const suffices of [true, false]) {
     const seen: string[][] = []
     const suffice = (listed: readonly Check[]) => (seen.push(listed.map(({ state }) => state)), suffices)
-    const { states, operations } = await read(given, ALL_PERMISSIONS, {}, suffice)
+    const { states, operations } = await read(given, ALL_PERMISSIONS, {}, { suffices: suffice })
     expect([seen, states.length, operations.length]).toEqual([
       [['failure', 'success']],
       suffices ? 2 : 1,
@@ -83,6 +84,18 @@ test('a later run replaces an older one, if the token can read the runs', async 
   }
   const { states } = await read(given, { checks: 'read', statuses: 'read' })
   expect(states).toEqual(['build: failure', 'build: success'])
+})
+
+test('ignored checks explain the state of their suite, and end no wait early', async () => {
+  const isIgnored = ({ name }: Check): boolean => name === 'slow' || name === 'coverage'
+  const slow = { ...BUILD, id: 2, name: 'slow', suiteId: 1 }
+  const build = checkRun({ ...BUILD, id: 1, suiteId: 1 })
+  const coverage = { headSha: SHA, context: 'coverage', state: 'failure', createdAtMs: 0 } as const
+  for (const change of [{ completedAtMs: Infinity }, { conclusion: 'failure' }]) {
+    const checkRuns = [build, checkRun({ ...slow, ...change })]
+    const found = await read({ checkRuns, statuses: [coverage] }, ALL_PERMISSIONS, {}, { isIgnored })
+    expect([found.states, found.ignored, found.isComplete]).toEqual([['build: success'], ['slow', 'coverage'], false])
+  }
 })
 
 test('fails if the runs cannot be read, unless the token lacks the permission', async () => {

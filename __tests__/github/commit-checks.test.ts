@@ -22,6 +22,8 @@ interface Lists {
   /** GitHub's totals, if they differ from the lists. */
   readonly totals?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }
   readonly combinedState?: string
+  /** The name of an ignored check. */
+  readonly ignored?: string
 }
 
 function parseRows<T>(
@@ -78,7 +80,15 @@ const ROWS = {
 
 /** Returns the checks that count as text, in order. */
 function select(given: Lists): string {
-  const { suites = '', runs = '', workflows = '', statuses = '', totals = {}, combinedState = 'pending' } = given
+  const {
+    suites = '',
+    runs = '',
+    workflows = '',
+    statuses = '',
+    totals = {},
+    combinedState = 'pending',
+    ignored,
+  } = given
   const lists = {
     suites: page(parseRows(suites, ROWS.suite, checkSuiteSchema), totals.suites),
     checkRuns: page(parseRows(runs, ROWS.run, checkRunSchema), totals.runs),
@@ -90,7 +100,9 @@ function select(given: Lists): string {
   }
   const getState = ({ state, waitsForApproval, needsPerson }: Check): string =>
     waitsForApproval === true ? 'approval' : needsPerson === true ? 'person' : state
-  return classifyChecks(lists, RUN_FACTS)
+  const isIgnored = ({ name }: Check): boolean => name === ignored
+  return classifyChecks(lists, RUN_FACTS, isIgnored)
+    .filter((check) => !isIgnored(check))
     .map((check) => `${check.name}: ${getState(check)}`)
     .join(' | ')
 }
@@ -373,6 +385,11 @@ test.each<[string, Lists, string]>([
   [
     'commit statuses that may have failed, after one that failed',
     statuses(PASSED.replace('success', 'failure'), 'failure'),
+    UNKNOWN,
+  ],
+  [
+    'commit statuses that may have failed, after an ignored one that failed',
+    { ...statuses(PASSED.replace('success', 'failure context=flaky'), 'failure'), ignored: 'flaky' },
     UNKNOWN,
   ],
   ['commit statuses that have not ended', statuses(PASSED, 'pending'), UNKNOWN],

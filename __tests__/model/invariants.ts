@@ -85,7 +85,7 @@ function checkOutcome(trace: Trace): string | undefined {
 const FAIL_ON_WORDS: Readonly<Partial<Record<Outcome, string>>> = {
   failed: 'failed',
   archived: 'archived',
-  'timed-out': 'timeout',
+  'timed-out': 'timed-out',
   'no-changes': 'no-changes',
 }
 

@@ -209,7 +209,7 @@ export const CALM: Schedule = {
   wait: true,
   timeoutMs: 300_000,
   pollIntervalMs: undefined,
-  failOn: ['failed', 'archived', 'timeout'],
+  failOn: ['failed', 'archived', 'timed-out'],
   cancelAtMs: undefined,
   wallJump: { atMs: 0, byMs: 0 },
   random: 0.5,

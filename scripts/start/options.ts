@@ -239,7 +239,7 @@ function readRunOptions(
 }
 
 /** The inputs that need the end of the job. With `wait: false` the action refuses them. */
-const NEED_THE_END = ['wait-for-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
+const NEED_THE_END = ['wait-for-checks', 'ignore-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
 
 /** @param example the inputs of the README's workflow, without its prompt */
 function chooseAgentInputs(scenario: string | undefined, example: Texts, { wait = '' }: Texts): Texts {

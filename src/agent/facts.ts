@@ -8,7 +8,7 @@ export type Task =
   | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
+export const FAIL_ON = ['failed', 'archived', 'timed-out', 'no-changes', 'checks', 'out-of-scope'] as const
 
 export type FailOn = (typeof FAIL_ON)[number]
 
@@ -87,6 +87,8 @@ export interface InputValues {
   /** Empty: the repository of the run. */
   readonly prRepository: string
   readonly waitForChecks: boolean
+  /** Names of checks, in which `*` stands for any characters. */
+  readonly ignoreChecks: readonly string[]
   readonly fixRounds: number
   readonly allowedPaths: readonly PathRule[]
   readonly reviewers: RequestedReviewers

@@ -28,7 +28,7 @@ import { EXEMPT_FIELDS } from './features/exempt.ts'
 import { readWorkspaceFile } from '../action/workspace-file.ts'
 import { CHANGE_FIELDS } from './change/change.ts'
 import { LOOP_FIELDS } from './change/loop.ts'
-import { CHECKS_FIELDS } from './features/checks.ts'
+import { CHECKS_FIELDS, isAwaitingChecks } from './features/checks.ts'
 import { COMMAND_FIELDS } from './features/command.ts'
 import { FIX_ROUNDS_FIELDS } from './features/fix-rounds.ts'
 import { REVIEWERS_FIELDS } from './features/reviewers.ts'
@@ -66,7 +66,7 @@ const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]
 
 /** Returns the other input that a word requires; undefined if that input is set or none is required. */
 function findMissingInput(word: FailOn, raw: RawInputs): string | undefined {
-  if (word === 'checks' && !isTrue(raw, 'wait-for-checks')) return '`wait-for-checks: true`'
+  if (word === 'checks' && !isAwaitingChecks(raw)) return '`wait-for-checks: true`'
   return word === 'out-of-scope' && !isGiven(raw, 'allowed-paths') ? '`allowed-paths`' : undefined
 }
 

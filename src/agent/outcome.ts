@@ -271,7 +271,7 @@ const RULES: readonly Rule[] = [
   {
     when: hasEnd('timed-out'),
     outcome: 'timed-out',
-    colour: 'timeout',
+    colour: 'timed-out',
     title: () => 'The agent did not finish in time',
     text: describeTimeout,
     advice: (run) =>

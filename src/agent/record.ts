@@ -36,6 +36,8 @@ export interface PullRequestFacts extends Partial<
   readonly waitsForApproval?: boolean
   /** Set with `wait-for-checks`: the checks that count. */
   readonly checkList?: readonly Check[]
+  /** Set if `ignore-checks` excludes some. */
+  readonly ignoredChecks?: readonly Check[]
   /** The paths that do not match `allowed-paths`. */
   readonly outside?: readonly string[]
 }

@@ -45,6 +45,7 @@ const REVIEW_ALL_FILES = 'Look at the files of the pull request before you merge
 const RESOLVE_CONFLICT = 'Resolve the conflict, or ask the agent to resolve it.'
 const UPDATE_BRANCH = 'Update its branch with the base branch, as the rules of the base branch require.'
 const APPROVE = 'Approve the workflow runs, or review the deployment, on the page of the pull request.'
+const ALL_IGNORED = 'Ignore fewer checks in the workflow, so that at least one of them counts.'
 const NO_CHECKS =
   "Check which workflows run for the pull request. If it was opened with a workflow's own token, GitHub starts none, or only runs that wait for approval. With an app's token, they start."
 
@@ -59,7 +60,8 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
 }
 
 /** Describes the state of the checks in lower case. Undefined if it is unknown. */
-export function describeChecks({ checks, waitsForApproval }: PullRequestFacts): string | undefined {
+export function describeChecks({ checks, waitsForApproval, ignoredChecks }: PullRequestFacts): string | undefined {
+  if (checks === 'none' && ignoredChecks !== undefined) return 'all its checks are ignored'
   if (checks === 'pending' && waitsForApproval === true) return 'its checks wait for approval'
   return checks && CHECKS_TEXTS[checks]
 }
@@ -80,7 +82,7 @@ interface Blocker {
 export function listBlockers(run: Run): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = run
   const found = getPullRequestFacts(run)
-  const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList = [] } = found
+  const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList = [], ignoredChecks } = found
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
   const ofChecks = describeChecks(found) ?? ''
   const failed = listFailedChecks(checkList).map(({ name, conclusion = 'failure' }) =>
@@ -102,7 +104,12 @@ export function listBlockers(run: Run): readonly Blocker[] {
     ],
     [waitForChecks && !checks, 'it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
     [checks === 'pending', ofChecks, isHeld === true ? APPROVE : REVIEW_CHECKS, formatDetails(pending)],
-    [checks === 'none', ofChecks, NO_CHECKS, mergeable === false ? CONFLICT_STARTS_NONE : ''],
+    [
+      checks === 'none',
+      ofChecks,
+      ignoredChecks === undefined ? NO_CHECKS : ALL_IGNORED,
+      mergeable === false ? CONFLICT_STARTS_NONE : '',
+    ],
     [state === 'draft', 'it is a draft', 'Mark it as ready for review when it is.'],
   ]
   return rows.flatMap(([applies, short, advice, details]) =>

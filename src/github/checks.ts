@@ -291,9 +291,13 @@ function getSuiteChecks(suite: Suite): readonly Check[] {
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
-/** GitHub's combined state counts for the statuses past the first page. */
-function getStatusChecks({ items, missing, isFull, combinedState }: FirstPage<Check>): readonly Check[] {
-  const state = isFull ? getStatusState(combinedState) : 'pending'
+/** GitHub's combined state counts for the statuses past the first page, unless an ignored status can have caused it. */
+function getStatusChecks(
+  { items, missing, isFull, combinedState }: FirstPage<Check>,
+  isIgnored: (check: Check) => boolean,
+): readonly Check[] {
+  const canTell = isFull && !items.some((check) => check.state !== 'success' && isIgnored(check))
+  const state = canTell ? getStatusState(combinedState) : 'pending'
   const hasFailure = items.some((check) => check.state === 'failure')
   if (missing <= 0 || state === 'pending' || (state === 'failure' && hasFailure))
     return [...items, ...createUnlistedChecks(missing, isFull, 'commit status', 'commit statuses')]
@@ -310,8 +314,15 @@ function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
   return isListed && statuses.items.length === 0 && complete.length === used.length && isCovered
 }
 
-/** Selects the checks of a commit that count: all except those of this run, and those that another run has replaced. */
-export function classifyChecks(lists: CommitLists, own: OwnRun): readonly Check[] {
+/**
+ * Lists the checks of a commit, except those of this run, and those that another run has replaced. Ignored checks are included:
+ * they explain the state of their suite.
+ */
+export function classifyChecks(
+  lists: CommitLists,
+  own: OwnRun,
+  isIgnored: (check: Check) => boolean = () => false,
+): readonly Check[] {
   const { suites, checkRuns, statuses, workflowRuns } = lists
   const all = joinSuites(suites.items, workflowRuns, checkRuns.items)
 
@@ -326,7 +337,7 @@ export function classifyChecks(lists: CommitLists, own: OwnRun): readonly Check[
     ...others.filter((suite) => suite.state === 'pending' || !isReplaced(suite, all)).flatMap(getSuiteChecks),
     ...createUnlistedChecks(checkRuns.missing - known, checkRuns.isFull, 'check run'),
     ...createUnlistedChecks(suites.missing, suites.isFull, 'check suite'),
-    ...getStatusChecks(statuses),
+    ...getStatusChecks(statuses, isIgnored),
   ]
 }
 
@@ -365,9 +376,21 @@ const NONE = { items: [], missing: 0, isFull: false }
 
 /** The checks of a commit. */
 export interface CommitChecks {
+  /** The checks that count. */
   readonly checks: readonly Check[]
+  readonly ignored?: readonly Check[]
   /** Whether GitHub shows that no further check is to come. */
   readonly isComplete: boolean
+}
+
+interface ReadChecksOptions {
+  /** By default, every check counts. */
+  readonly isIgnored?: (check: Check) => boolean
+  /**
+   * Whether the check runs and commit statuses are enough; by default while one is pending and none has failed. The result then
+   * includes replaced checks and omits what only a suite reports.
+   */
+  readonly suffices?: (listed: readonly Check[]) => boolean
 }
 
 export interface Checks {
@@ -375,14 +398,12 @@ export interface Checks {
    * Reads the checks of a commit that count, except those of this run. Sends two requests while a check run or a commit
    * status is pending and none has failed, and otherwise four for any number of checks, because the suites report on check
    * runs past the first page. Without `actions: read`, the checks of all runs count.
-   * @param suffices whether the check runs and commit statuses are enough; by default while one is pending and none has
-   *   failed. The result then includes replaced checks and omits what only a suite reports.
    */
   readonly readChecks: (
     repository: string,
     sha: string,
     own: OwnRun,
-    suffices?: (listed: readonly Check[]) => boolean,
+    options?: ReadChecksOptions,
   ) => Promise<CommitChecks>
   /** Reads the annotations of a check run, failures first. */
   readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
@@ -404,7 +425,11 @@ function throwAsTransient(error: unknown): never {
 const LEVELS = ['failure', 'warning', 'notice']
 
 export const connectChecks = (call: Call): Checks => ({
-  readChecks: async (repository, sha, own, suffices = isUndecided) => {
+  readChecks: async (repository, sha, own, { isIgnored = () => false, suffices = isUndecided } = {}) => {
+    const classify = (lists: CommitLists): Pick<CommitChecks, 'checks' | 'ignored'> => {
+      const all = classifyChecks(lists, own, isIgnored)
+      return { checks: all.filter((check) => !isIgnored(check)), ignored: all.filter(isIgnored) }
+    }
     const commitQuery = { ref: sha, per_page: PAGE_SIZE }
     const [checkRuns, statuses] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
@@ -416,8 +441,8 @@ export const connectChecks = (call: Call): Checks => ({
         return parseStatuses(await request(route, { ...repo, ...commitQuery }))
       }),
     ]).catch(throwAsTransient)
-    const listed = classifyChecks({ suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
-    if (suffices(listed)) return { checks: listed, isComplete: false }
+    const listed = classify({ suites: NONE, checkRuns, statuses, workflowRuns: [] })
+    if (suffices(listed.checks)) return { ...listed, isComplete: false }
     const [suites, workflowRuns = []] = await Promise.all([
       call('checks: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-suites'
@@ -434,7 +459,7 @@ export const connectChecks = (call: Call): Checks => ({
       ),
     ])
     const lists = { suites, checkRuns, statuses, workflowRuns }
-    return { checks: classifyChecks(lists, own), isComplete: areAllComplete(lists) }
+    return { ...classify(lists), isComplete: areAllComplete(lists) }
   },
   listAnnotations: (repository, checkRunId) =>
     call('checks: read', repository, async ({ request, repo }) => {

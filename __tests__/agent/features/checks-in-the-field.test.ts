@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { renderFixPrompt } from '../../../src/agent/prompt.ts'
-import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import { AGENT_USER, GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
+import { pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { agentInputs } from '../../support/fake-step.ts'
 import { stubGitHub } from '../../support/github-client.ts'
 import { changeResponse, playStep, type PlayedStep, type PlayStepOptions } from '../../support/play-step.ts'
@@ -108,4 +109,24 @@ test('a pull request that is behind its base is not ready, and that is said', as
   expect(getComments(docs)).toContain('It is behind its base branch')
   const ready = await playStep({ inputs, github })
   expect(ready.summary).toContain('The pull request is ready')
+})
+
+test('checks are not known if the head moves after them and the pull request can no longer be read', async () => {
+  let hasSettled = false
+  const onRequest: PlayStepOptions['onRequest'] = (what, { docs, nowMs }) => {
+    if (what !== 'checks/list-suites-for-ref' || hasSettled) return
+    hasSettled = true
+    const [pull] = Object.values(docs.pulls).slice(-1)
+    pushCommit(docs, pull?.branch ?? '', { message: 'Break it', author: AGENT_USER, files: [] }, nowMs)
+  }
+  const responses: PlayStepOptions['responses'] = {
+    'pulls/get': ({ respond }) =>
+      hasSettled ? { status: 502, headers: {}, body: '{"message": "Bad gateway"}', delivery: 'complete' } : respond(),
+  }
+  const inputs = agentInputs({}, { ...GIVEN, 'fix-rounds': '0', 'timeout-minutes': '5' })
+  const github = combineScenarios(['checks-pass'])
+  const { outputs, isGreen, text, messages } = await playStep({ inputs, github, onRequest, responses })
+  expect([isGreen, messages]).toEqual([false, []])
+  expect(outputs).toMatchObject({ outcome: 'pull-request', checks: '' })
+  expect(text).toContain('Could not determine whether the checks are those of the newest commit: ')
 })

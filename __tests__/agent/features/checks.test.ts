@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { formatChecks, applyRead, getLookPauseMs } from '../../../src/agent/features/checks.ts'
+import { formatChecks, applyRead, getLookPauseMs, matchesName } from '../../../src/agent/features/checks.ts'
 import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 
@@ -47,6 +47,30 @@ test.each([
 ] as const)('formats checks in the state %s (%j) with their names', (state, states, expected) => {
   const checks = states.map((state, index) => ({ name: `c${index}`, state }))
   expect(formatChecks({ state, checks }, 'abcdef0123')).toBe(expected)
+})
+
+test.each([
+  ['build', 'build', true],
+  ['build', 'builds', false],
+  ['build', 'Build', false],
+  ['*', '', true],
+  ['nightly / *', 'nightly / test (18, ubuntu)', true],
+  ['*/patch', 'codecov/patch', true],
+  ['*/patch', 'codecov/patches', false],
+  ['a*b*c', 'a-b-b-c', true],
+  ['a*b*c', 'a-c-b', false],
+  ['ab*bc', 'abc', false],
+  ['a.c', 'abc', false],
+])('the pattern %j of `ignore-checks` with the name %j: %j', (pattern, name, expected) => {
+  expect(matchesName(name, pattern)).toBe(expected)
+})
+
+test('counts and names ignored checks', () => {
+  const ignored = [{ name: 'slow', state: 'pending' }] as const
+  const checks = [{ name: 'build', state: 'success' }] as const
+  const format = (given: Parameters<typeof formatChecks>[0]) => formatChecks({ ignored, ...given }, 'abcdef0123')
+  expect(format({ state: 'success', checks })).toBe('Checks of commit abcdef0: all 1 passed, 1 ignored (slow).')
+  expect(format({ state: 'none', checks: [] })).toBe('Commit abcdef0 has no checks, 1 ignored (slow).')
 })
 
 test('counts all checks that one entry represents', () => {

@@ -187,7 +187,7 @@ test('excludes failures that also occur on the merge base', async () => {
 
 test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
   const enough: unknown[] = []
-  const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, suffices) => {
+  const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, { suffices } = {}) => {
     const passed = [{ ...BUILD, state: 'success' }, { ...LINKS, state: 'pending' }, jobCheck('other', 3)] as const
     enough.push(suffices?.(passed), suffices?.([...passed, LINKS]))
     return Promise.resolve(listing([]))

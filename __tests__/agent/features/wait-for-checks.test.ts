@@ -7,6 +7,7 @@ import { findOutside } from '../../../src/agent/features/scope.ts'
 import { type Acts, describePullRequest, type PullRequestFacts, formatWarnings } from '../../../src/agent/record.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -102,6 +103,26 @@ test('warns that the checks could not be read, and forgets those of the head bef
   const { found, notice } = await poll(reads, {}, { readPullRequest: resolveInOrder(MOVED) })
   expect(found).toEqual(describePullRequest(MOVED))
   expect(notice).toBe('The checks could not be read: GitHub said not-found.')
+})
+
+test.each([
+  ['for good', 'not-found', 15],
+  ['until the deadline', 'service-error', 25],
+] as const)('does not report checks if the head cannot be read again %s', async (_when, code, seconds) => {
+  const readPullRequest = resolveInOrder<PullRequest>(createGitHubError(code))
+  for (const checks of [PASSED, FAILED]) {
+    const { found, elapsedMs, notice, logged } = await poll([checks], { timeoutMs: 28_000 }, { readPullRequest })
+    expect(found).toEqual(describePullRequest(PULL_REQUEST))
+    expect(elapsedMs).toBe(checks === FAILED && code === 'not-found' ? 0 : seconds * 1_000)
+    expect(notice).toBe(`Could not determine whether the checks are those of the newest commit: GitHub said ${code}.`)
+    expect(logged.join()).not.toMatch(/passed\.|failed/)
+  }
+})
+
+test('reports the checks once the head can be read again', async () => {
+  const readPullRequest = resolveInOrder<PullRequest>(createGitHubError('unreachable'), PULL_REQUEST)
+  const { found, elapsedMs, notice } = await poll([PASSED], {}, { readPullRequest })
+  expect([found.checks, elapsedMs, notice]).toEqual(['success', 25_000, undefined])
 })
 
 const RUNNING = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'

@@ -20,7 +20,7 @@ import {
   turnIn,
 } from '../../support/report.ts'
 
-const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
+const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timed-out'])
 
 const REFUSED = new ActionError('unauthorized', 'No.', { hint: 'Check the key.', quote: 'expired' })
 

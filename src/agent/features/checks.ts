@@ -2,7 +2,17 @@
  * Waits for the checks of a pull request. Hides when they count as finished, how often they are read, and how many
  * requests that may cost.
  */
-import { booleanInput, field } from '../../action/inputs.ts'
+import {
+  booleanInput,
+  field,
+  findListSyntax,
+  type Input,
+  isTrue,
+  linesField,
+  type RawInputs,
+  rejectInput,
+  toLines,
+} from '../../action/inputs.ts'
 import { requireGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import { isOpen, toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
@@ -19,7 +29,43 @@ import {
   readAndRecordPullRequest,
 } from '../record.ts'
 
-export const CHECKS_FIELDS = { waitForChecks: field('wait-for-checks', 'false', booleanInput) }
+/** Whether the step will wait for checks: rounds need them, so that `fix-rounds` alone is enough. */
+export const isAwaitingChecks = (raw: RawInputs): boolean =>
+  isTrue(raw, 'wait-for-checks') || Number(raw['fix-rounds'] ?? '') > 0
+
+const waitForChecksInput: Input<boolean> = (text, raw, workspace) =>
+  booleanInput(text, raw, workspace) || isAwaitingChecks(raw)
+
+/** One name a line: names of checks can contain commas, such as those of the jobs of a matrix. */
+const ignoreChecksInput: Input<readonly string[]> = (text, raw) => {
+  const names = toLines(text)
+  const problems = names.flatMap(({ line, at }) => {
+    const problem = findListSyntax(line)
+    return problem === undefined ? [] : [`${at} ${problem}`]
+  })
+  if (names.length > 0 && !isAwaitingChecks(raw)) problems.push('needs `wait-for-checks` or `fix-rounds`')
+  return problems.length === 0 ? names.map(({ line }) => line) : rejectInput(...problems)
+}
+
+export const CHECKS_FIELDS = {
+  waitForChecks: field('wait-for-checks', 'false', waitForChecksInput),
+  ignoreChecks: linesField('ignore-checks', ignoreChecksInput),
+}
+
+/** Whether a name matches a pattern, in which `*` stands for any characters. Takes linear time, unlike a regular expression. */
+export function matchesName(name: string, pattern: string): boolean {
+  const [start = '', ...rest] = pattern.split('*')
+  const end = rest.pop()
+  if (end === undefined) return name === start
+  if (!name.startsWith(start) || !name.endsWith(end)) return false
+  let from = start.length
+  for (const part of rest) {
+    const at = name.indexOf(part, from)
+    if (at === -1) return false
+    from = at + part.length
+  }
+  return from + end.length <= name.length
+}
 
 /** How long to wait for a commit's first check to be registered. */
 const DISCOVERY_MS = 60_000
@@ -73,6 +119,7 @@ function toChecksFingerprint(checks: readonly Check[]): string {
 /** The checks of one commit after the newest read. `checks` and `state` are undefined if no read has succeeded. */
 interface PolledChecks {
   readonly checks?: readonly Check[]
+  readonly ignored?: readonly Check[] | undefined
   readonly state?: ChecksState
   /** Whether every pending check waits for approval. */
   readonly waitsForApproval?: boolean
@@ -109,7 +156,7 @@ export function applyRead(
       endsInMs,
     }
   }
-  const { checks } = read
+  const { checks, ignored } = read
   const isSame = before?.checks !== undefined && toChecksFingerprint(before.checks) === toChecksFingerprint(checks)
   const changedAt = isSame ? before.changedAt : now
   const failedSince = listFailedChecks(checks).length === 0 ? undefined : (before?.failedSince ?? now)
@@ -120,28 +167,35 @@ export function applyRead(
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
   const waitsForApproval = isWaitingForApproval(checks)
   const isStateNew = state !== before?.state || waitsForApproval !== before.waitsForApproval
-  return { checks, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
+  return { checks, ignored, state, waitsForApproval, isStateNew, endsInMs, changedAt, failedSince }
 }
 
 const MAX_NAMES = 3
+function formatNames(checks: readonly Check[]): string {
+  const names = checks.map(({ name }) => oneLine(name, MAX_NAME_CHARS))
+  return [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
+}
+
 function formatMatching(checks: readonly Check[], matches: (check: Check) => boolean, status: string): string[] {
   const found = checks.filter(matches)
-  const names = found.map(({ name }) => oneLine(name, MAX_NAME_CHARS))
-  const shown = [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join(', ')
-  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${status} (${shown})`]
+  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${status} (${formatNames(found)})`]
 }
 
 /** Summarizes the checks of a commit in one line for the log. */
-export function formatChecks({ checks = [], state }: Pick<PolledChecks, 'checks' | 'state'>, sha: string): string {
+export function formatChecks(
+  { checks = [], ignored = [], state }: Pick<PolledChecks, 'checks' | 'ignored' | 'state'>,
+  sha: string,
+): string {
   const commit = sha.slice(0, 7)
-  if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}.`
+  const left = ignored.length === 0 ? '' : `, ${countChecks(ignored)} ignored (${formatNames(ignored)})`
+  if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}${left}.`
   const parts = [
     ...formatMatching(checks, (check) => check.state === 'failure', 'failed'),
     ...formatMatching(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
     ...formatMatching(checks, isRunning, 'still running'),
   ]
   if (parts.length === 0) parts.push(`all ${countChecks(checks)} passed${state === 'success' ? '' : ' so far'}`)
-  return `Checks of commit ${commit}: ${parts.join(', ')}.`
+  return `Checks of commit ${commit}: ${parts.join(', ')}${left}.`
 }
 
 const PAUSE_MS = 10_000
@@ -158,13 +212,14 @@ const LAST_READ_TIMEOUT_MS = 3_000
 
 /** Combines a pull request with its checks, and warns if the checks are unknown. */
 function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: Acts): PullRequestFacts {
-  const { checks, state, waitsForApproval, problem } = polled
+  const { checks, ignored = [], state, waitsForApproval, problem } = polled
   if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
     ...(state === 'pending' && waitsForApproval === true && { waitsForApproval }),
     ...(checks !== undefined && { checkList: checks }),
+    ...(ignored.length > 0 && { ignoredChecks: ignored }),
   }
 }
 
@@ -186,10 +241,15 @@ export async function waitForChecks(
   const github = requireGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
   const heartbeat = new Heartbeat({ clock, log: step.runner.log })
+  const isIgnored = ({ name }: Check): boolean => inputs.ignoreChecks.some((pattern) => matchesName(name, pattern))
   let known = pullRequest
 
-  const readAgain = async (): Promise<void> => {
-    known = (await orUndefined(readAndRecordPullRequest(known, step))) ?? known
+  /** Reads the pull request again. Returns why it could not be read. */
+  async function readAgain(): Promise<ActionError | undefined> {
+    const read = await readAndRecordPullRequest(known, step).catch(asExpectedError)
+    if (read instanceof ActionError) return read
+    known = read
+    return undefined
   }
 
   /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
@@ -197,27 +257,32 @@ export async function waitForChecks(
     const watchedSince = clock.now()
     let before: PolledChecks | undefined
     for (;;) {
-      const checks = await github.readChecks(known.repository, headSha, context).catch(asExpectedError)
+      const checks = await github.readChecks(known.repository, headSha, context, { isIgnored }).catch(asExpectedError)
       const ageMs = clock.now() - watchedSince
-      const apply = (): PolledChecks => {
+      const apply = (read: CommitChecks | ActionError): PolledChecks => {
         const awaitsAll = mayFix({ ...describePullRequest(known), checks: 'failure' })
-        return applyRead(before, checks, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
+        return applyRead(before, read, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
       }
       // Read the head again after its checks, to know that they are those of the current head.
-      if (apply().endsInMs <= 0) await readAgain()
+      const unread = apply(checks).endsInMs <= 0 ? await readAgain() : undefined
+      const headProblem = checks instanceof ActionError ? undefined : unread
       if (known.headSha !== headSha) return { state: 'pending' }
-      const polled = apply()
+      const polled = apply(headProblem ?? checks)
       const line = formatChecks(polled, headSha)
       if (polled.problem !== undefined)
         heartbeat.logIfDue(
-          `The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(polled.problem)}`,
+          `The ${headProblem === undefined ? `checks of commit ${headSha.slice(0, 7)}` : 'pull request'} could not be read. ${describeError(polled.problem)}`,
         )
       else if (polled.isStateNew) {
         heartbeat.restart()
         record.note(line)
       } else heartbeat.logIfDue(line)
       const leftMs = lastReadAt - clock.now()
-      if (polled.endsInMs <= 0 || leftMs <= 0) return polled
+      if (polled.endsInMs <= 0 || leftMs <= 0) {
+        if (headProblem === undefined) return polled
+        record.warn('Could not determine whether the checks are those of the newest commit', headProblem)
+        return {}
+      }
       await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
       before = polled
     }

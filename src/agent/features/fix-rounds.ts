@@ -19,17 +19,13 @@ import {
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from '../prompt.ts'
 import { announceTurn } from '../history/store.ts'
 import type { Target } from '../turn/target.ts'
-import { field, inputThat, wholeNumberInput, isTrue } from '../../action/inputs.ts'
+import { field, wholeNumberInput } from '../../action/inputs.ts'
 
 const MAX_FIX_ROUNDS = 5
 
-const fixRoundsInput = inputThat(
-  wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds'),
-  (rounds, raw) =>
-    rounds > 0 && !isTrue(raw, 'wait-for-checks') && 'needs `wait-for-checks: true` to find failed checks',
-)
-
-export const FIX_ROUNDS_FIELDS = { fixRounds: field('fix-rounds', '0', fixRoundsInput) }
+export const FIX_ROUNDS_FIELDS = {
+  fixRounds: field('fix-rounds', '0', wholeNumberInput(0, MAX_FIX_ROUNDS, ' of rounds')),
+}
 
 /** A round is only sent if this much time is left for the agent's turn and the checks after it. */
 const MIN_ROUND_MS = 600_000
@@ -109,7 +105,7 @@ async function findFailing(pullRequest: PullRequest, failed: readonly Check[], s
     // A check that does not fail by its check runs and commit statuses does not fail in the complete result either.
     const suffices = (listed: readonly Check[]): boolean =>
       !failed.some(isCheckSuite) && listFailedByChange(failed, listed).length === failed.length
-    return (await github.readChecks(repository, mergeBase, step.context, suffices)).checks
+    return (await github.readChecks(repository, mergeBase, step.context, { suffices })).checks
   })
   return listFailedByChange(failed, before ?? [])
 }

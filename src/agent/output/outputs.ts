@@ -109,9 +109,12 @@ function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
       in_scope: isInScope(found),
     },
     files: sortPagesFirst(run.files?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
-    checks: (found.checkList ?? []).map((check) => ({
+    checks: [
+      ...(found.checkList ?? []).map((check) => ({ ...check, result: check.state })),
+      ...(found.ignoredChecks ?? []).map((check) => ({ ...check, result: 'ignored' as const })),
+    ].map((check) => ({
       name: toName(check.name),
-      result: check.state,
+      result: check.result,
       url: toUrl(check.detailsUrl),
       seconds: check.tookMs && check.tookMs / 1_000,
     })),

@@ -185,14 +185,18 @@ const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '
 const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
 function renderChecks(run: Run): string {
-  const { checkList = [] } = getPullRequestFacts(run)
+  const { checkList = [], ignoredChecks = [] } = getPullRequestFacts(run)
   const sorted = WORST_FIRST.flatMap((result) => checkList.filter(({ state }) => state === result))
-  const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
-    linked({ text: quoteName(name), url }),
-    waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
-    tookMs === undefined ? '' : formatDuration(tookMs),
+  const getResult = (check: Check): string => {
+    if (ignoredChecks.includes(check)) return '➖ ignored'
+    return check.waitsForApproval === true ? '⏳ waits for approval' : RESULTS[check.state]
+  }
+  const toRow = (check: Check): string[] => [
+    linked({ text: quoteName(check.name), url: check.detailsUrl }),
+    getResult(check),
+    check.tookMs === undefined ? '' : formatDuration(check.tookMs),
   ]
-  return grid(['Check', 'Result', 'Time'], limitRows(sorted, toRow, countChecks))
+  return grid(['Check', 'Result', 'Time'], limitRows([...sorted, ...ignoredChecks], toRow, countChecks))
 }
 
 function renderRound(turn: Turn, index: number): string[] {
