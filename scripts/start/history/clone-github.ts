@@ -82,8 +82,9 @@ export function createCloneGitHub({ context, compare, merged, lastSuccess }: Clo
     readPullRequest: async ({ number }) => toPullRequest(number, getMerged(number), context),
     listPullRequestCommits: ({ number }) => Promise.resolve(getMerged(number).commits.map(toPullRequestCommit)),
     findPullRequestsOfCommit: () => Promise.resolve([]),
-    listComments: () => Promise.resolve([]),
+    // A clone has no reviews.
     listApprovers: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
   }
   return new Proxy(known, {
     get(methods, name) {

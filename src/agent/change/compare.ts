@@ -89,6 +89,8 @@ const isImpossible = ({ status, message }: ActionError): boolean =>
 /** The two ends of a comparison. */
 export interface ComparedEnds extends Pick<CompareRange, 'base' | 'head' | 'number'> {
   readonly repository: string
+  /** Whether the event has just announced the head, so that GitHub may not know it yet. */
+  readonly mayBeNew?: boolean
 }
 
 /** Lists the commits that a comparison would have. Undefined if they cannot be listed. */
@@ -115,9 +117,9 @@ export type FoundComparison = Comparison & {
  * @throws ActionError if the request fails, and if the commits cannot be listed either
  */
 export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise<FoundComparison> {
-  const { repository, base, head } = ends
+  const { repository, base, head, mayBeNew } = ends
   try {
-    return await github.compare(repository, base, head)
+    return await github.compare(repository, base, head, { mayBeNew })
   } catch (caught) {
     const problem = asExpectedError(caught)
     const commits = isImpossible(problem) ? await listWithoutComparison(ends, github, problem) : undefined
@@ -150,7 +152,10 @@ async function findCompareRange(
     }
     case 'pull-request': {
       const { number, repository: requested = repository, isRequested } = range
-      const pullRequest = await github.readPullRequest({ repository: requested, number })
+      const pullRequest = await github.readPullRequest(
+        { repository: requested, number },
+        { mayBeNew: isRequested === undefined },
+      )
       const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
       if (isRequested === undefined) return { ...ends, number, about: 'the pull request' }
       // The input may contain an older name of the repository, or another letter case.
@@ -197,7 +202,9 @@ function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison
 
 async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
   const { repository: requested = ownRepository, base, head, number, about, pullRequest } = range
-  const comparison = await compareOrList({ repository: requested, base, head, number }, github)
+  // `change-range` names commits, branches and tags that exist already.
+  const mayBeNew = requested === ownRepository && pullRequest === undefined && isSha(head)
+  const comparison = await compareOrList({ repository: requested, base, head, number, mayBeNew }, github)
   const { repositoryName = requested } = comparison
   const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
   return {

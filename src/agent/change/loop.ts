@@ -235,7 +235,9 @@ async function readPullRequestWork(
 ): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
   const github = requireGitHub(step)
-  const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  const pullRequests = await Promise.all(
+    numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
+  )
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
   if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }

@@ -151,8 +151,8 @@ async function formatChange({ address, subject }: CommandComment, step: Reads): 
   const github = requireGitHub(step)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
-  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
-  const comparison = await compareOrList({ repository, base: baseSha, head: headSha, number }, github)
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address, { mayBeNew: true }))
+  const comparison = await compareOrList({ repository, base: baseSha, head: headSha, number, mayBeNew: true }, github)
   const { paths } = step.inputs
   if (comparison.problem !== undefined && paths.length > 0) throw comparison.problem
   const isFiltered = paths.length > 0

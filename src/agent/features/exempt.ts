@@ -74,7 +74,11 @@ async function findExemption(
   let isComplete = true
   if (isOfEvent(origin, step)) {
     const github = requireGitHub(step)
-    found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
+    found.push(
+      ...(await Promise.all(
+        origin.numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
+      )),
+    )
   } else {
     const commits = listChangeCommits(compared, step)
     for (const commit of commits) {
