@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
     agent/change: agent/history agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
     agent/follow-up.ts: agent/find-job.ts agent/history agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts docs-service github text runtime
-    agent/find-job.ts: agent/history agent/turn agent/record.ts agent/facts.ts action docs-service github runtime
+    agent/find-job.ts: agent/history agent/turn agent/record.ts action docs-service github runtime
     agent/history: agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service github text runtime zod
     agent/output: agent/outcome.ts agent/words.ts agent/record.ts action github text
     agent/outcome.ts: agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { playFlags } from '../scripts/pictures/play-flags.ts'
+import { runFlags } from '../scripts/pictures/run-flags.ts'
 import { SHOTS } from '../scripts/pictures/shots.ts'
 import { readMarkdownFiles, root } from './support/markdown-files.ts'
 
@@ -31,7 +31,7 @@ const RUNS = [
 test.each(RUNS)(
   'npm start %s: the summary advises one thing at most, and says each sentence of its result once',
   async (flags) => {
-    const { summary } = await playFlags(flags)
+    const { summary } = await runFlags(flags)
     expect(summary).toMatch(/^## (?:✅|❌|⚠️|⏰|❓|🚀|🛑|⏭️) /)
     expect(summary.match(/What to do/g)?.length ?? 0).toBeLessThan(2)
     const result = /^## .+\n\n(?:### .+\n\n)?(.+)$/m.exec(summary)?.[1] ?? ''
@@ -47,12 +47,11 @@ test('every picture shows a text of a scenario, is used in the docs, and exists 
   expect(readdirSync(join(root, 'docs/assets')).toSorted()).toEqual(files.toSorted())
   for (const file of files) expect(statSync(join(root, 'docs/assets', file)).size).toBeLessThan(45_000)
 
-  for (const { flags, of = 'summary', until = '' } of SHOTS)
-    expect((await playFlags(flags))[of]).toContain(`\n${until}`)
+  for (const { flags, of = 'summary', until = '' } of SHOTS) expect((await runFlags(flags))[of]).toContain(`\n${until}`)
 })
 
 test('three pushes and a comment update one pull request, whose history names each of them and its source', async () => {
-  const { page } = await playFlags('--scenario rolling')
+  const { page } = await runFlags('--scenario rolling')
   const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><td>.*<\/td><\/tr>/g)]
   const push = 'push to main by mona'
   expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
@@ -69,7 +68,7 @@ test('three pushes and a comment update one pull request, whose history names ea
 })
 
 test('sends the change of a reviewed pull request by its number', async () => {
-  const { summary, page } = await playFlags('--scenario reviewed-change --input change-range=pull/101')
+  const { summary, page } = await runFlags('--scenario reviewed-change --input change-range=pull/101')
   expect(summary).toContain('pull request #101, from')
   expect(page).toContain('about #101')
 })

@@ -92,7 +92,7 @@ describe('ci.yml', () => {
 
   test('runs the two commands as they are written, in a fresh clone, before it installs anything else', () => {
     const job = getJob(ci, 'tests')
-    expect(listCommands(job)).toEqual(['npm start', 'node scripts/uninstalled/play.mjs', 'npm cit'])
+    expect(listCommands(job)).toEqual(['npm start', 'node scripts/smoke-test/run-without-install.mjs', 'npm cit'])
     expect(contributing).toContain('\nnpm start\nnpm cit\n')
     const [checkout, setup, , , setupOnMac] = job.steps
     expect([checkout?.uses, setup?.uses]).toEqual([

@@ -118,6 +118,12 @@ test('reads the environment variables of the runner, and removes trailing slashe
   })
 })
 
+test('does not take the workflow file of another repository for one of this repository', () => {
+  const required = 'acme/rules/.github/workflows/docs.yml@refs/heads/main'
+  expect(readContext({ ...ENV, GITHUB_WORKFLOW_REF: required }).workflow).toBeUndefined()
+  expect(readContext({ ...ENV, GITHUB_REPOSITORY: 'Acme/Docs' }).workflow).toBe('docs.yml')
+})
+
 test('in a rehearsal, uses its GitHub instead of the one of the runner', () => {
   const server = 'http://127.0.0.1:4010'
   const api = `${server}/api/v3`

@@ -339,7 +339,7 @@ test('does not repeat in the text what the title says', () => {
 test('describes what is known about a pull request, and nothing else', () => {
   const describe = (pullRequest: PullRequestFacts): string => formatPullRequest(createReport({ pullRequest }))
   expect(describe({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
-    'It is already merged. It changes files outside of the allowed paths: `src/a.ts`. It conflicts with its base branch. No check is registered for it.',
+    'It is already merged. It changes files outside of the allowed paths: `src/a.ts`. It conflicts with its base branch. No check is registered for it, because GitHub starts no checks while a pull request has a conflict.',
   )
   expect([describe({}), describe({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])
   expect(describe({ state: 'open' })).toBe('')

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import { changeResponse, playStep } from '../support/play-step.ts'
 import { agentInputs } from '../support/fake-step.ts'
 
@@ -8,6 +9,16 @@ const ATTACH = { prompt: '', 'job-id': 'job_running' }
 const SOON = { 'poll-interval-seconds': '3' }
 /** Without a token, the job is watched for 15 s, and read once more directly before the prompt. */
 const AGAIN = '7 GET job/job_finished, POST job/job_finished/message'
+
+test('quotes after a timeout why the service could not return the job', async () => {
+  const inputs = agentInputs({}, { 'timeout-minutes': '1' })
+  const reason = () => jsonResponse(503, { error: 'Maintenance until 12:00' })
+  const { line, summary, outputs } = await playStep({ inputs, responses: { 'read job_000001': reason } })
+  expect(outputs['outcome']).toBe('timed-out')
+  expect(line).toContain('The last attempt to read the job failed: The service failed (503).')
+  expect(line).toContain('The service says: “Maintenance until 12:00”')
+  expect(summary).toContain('The service says: <code>Maintenance until 12')
+})
 
 /** Lists the requests in order, with a count for repeated requests: `POST job, 2 GET job/job_000001`. */
 function summarizeRequests(requests: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
-import { playFlags } from '../../scripts/pictures/play-flags.ts'
+import { runFlags } from '../../scripts/pictures/run-flags.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../scripts/start/runner-scenarios.ts'
 import { listScenarios } from '../../scripts/start/scenarios.ts'
 import { type Outcome, OUTCOMES } from '../../src/agent/record.ts'
@@ -137,14 +137,14 @@ const unwrap = (text: string): string => text.replaceAll(/\s+/g, ' ')
 test.each(['comment-by-outsider', 'follow-ups-used-up'])(
   '«npm start -- --scenario %s» sends nothing, so it names no addition to the prompt and no new job',
   async (name) => {
-    const { log, summary } = await playFlags(`--scenario ${name}`)
+    const { log, summary } = await runFlags(`--scenario ${name}`)
     expect(log + summary).not.toContain('Added to the prompt')
     expect(summary.split('\n')[0]).not.toContain('new job')
   },
 )
 
 test.each(Object.entries(OUTCOME_FLAGS))('ends with %s: npm start -- %s', async (outcome, flags) => {
-  expect((await playFlags(flags)).outcome).toBe(outcome)
+  expect((await runFlags(flags)).outcome).toBe(outcome)
 })
 
 /** Commands whose result depends on the network, files or variables of the step's process. */
@@ -157,7 +157,7 @@ const needsProcess = ([flags]: readonly [string, string]): boolean => NEEDS_PROC
 const tested = MESSAGE_FLAGS.filter(([flags]) => !flags.includes(FILLS_DISK))
 
 test.each(tested.filter((row) => !needsProcess(row)))('«npm start -- %s» shows “%s”', async (flags, message) => {
-  const { log, summary, page } = await playFlags(flags)
+  const { log, summary, page } = await runFlags(flags)
   expect(unwrap([log, summary, page].join('\n'))).toContain(unwrap(message))
 })
 
@@ -174,7 +174,7 @@ const listed = [...listScenarios().matchAll(/^ {2}([a-z-]+) {2,}[A-Z]/gm)].map((
 test.each(listed.filter((name) => !new RegExp(`[ ",]${name}(?:[ ",]|$)`).test(commands)))(
   '«npm start -- --scenario %s» ends',
   async (name) => {
-    expect(OUTCOMES).toContain((await playFlags(`--scenario ${name}`)).outcome)
+    expect(OUTCOMES).toContain((await runFlags(`--scenario ${name}`)).outcome)
   },
 )
 

@@ -3,7 +3,7 @@ import { isOwnComment } from '../../src/agent/history/state.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { connectGitHub, type GitHub } from '../../src/github/github.ts'
+import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
@@ -106,8 +106,8 @@ test.each(['during a request', 'while the event loop is busy, before a request']
 
 const ADD_COMMENT = 'issues/create-comment'
 const ADD_LABEL = 'issues/add-labels'
-const addComment = (github: GitHub) => github.addComment(PULL, 'Hello.')
-const addLabel = (github: GitHub) => github.addLabel(PULL, 'docs-agent')
+const addComment = (github: Resources) => github.addComment(PULL, 'Hello.')
+const addLabel = (github: Resources) => github.addLabel(PULL, 'docs-agent')
 
 test.each<[string, string, (github: GitHub) => Promise<unknown>, readonly GitHubFault[], number]>([
   ['retries a write that is idempotent', ADD_LABEL, addLabel, [503, 'response-lost'], 3],
@@ -127,13 +127,12 @@ test('what is left at the deadline has 30 more seconds', async () => {
   const options = { docs: repositoryWithPull(), deadlineAt: 60_000, faults: { [ADD_LABEL]: ['never'] } } as const
   await withGitHub(options, async (github, { clock, operations }) => {
     await clock.sleep(60_000)
+    await addComment(github.atEnd())
+    // Nothing else gets more time.
     expect(await catchError(addComment(github))).toMatchObject({ code: 'deadline' })
-    github.deadline.extendForEnding()
-    github.deadline.extendForEnding()
-    await addComment(github)
-    expect(await catchError(addLabel(github))).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(addLabel(github.atEnd()))).toMatchObject({ code: 'unreachable' })
     expect(clock.now()).toBe(90_000)
-    expect(await catchError(addComment(github))).toMatchObject({ code: 'deadline' })
+    expect(await catchError(addComment(github.atEnd()))).toMatchObject({ code: 'deadline' })
     expect(operations).toEqual([ADD_COMMENT, ADD_LABEL])
   })
 })
@@ -142,12 +141,10 @@ test('what is left when the run is cancelled has one second', async () => {
   const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
   const options = { docs: repositoryWithPull(), signal: run.signal, faults: { [ADD_LABEL]: ['never'] } } as const
   await withGitHub(options, async (github, { clock, operations }) => {
-    github.deadline.extendForEnding()
     run.abort(cancelled)
     expect(await catchError(addComment(github))).toBe(cancelled)
-    github.deadline.extendForEnding()
-    await addComment(github)
-    expect(await catchError(addLabel(github))).toMatchObject({ code: 'deadline' })
+    await addComment(github.atEnd())
+    expect(await catchError(addLabel(github.atEnd()))).toMatchObject({ code: 'deadline' })
     expect(clock.now()).toBe(1_000)
     expect(operations).toEqual([ADD_COMMENT, ADD_LABEL])
   })
@@ -189,7 +186,7 @@ const COMMENT = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as cons
 const BELOW_ISSUE = { ...COMMENT, repository: 'acme/docs', number: 8, isOnPullRequest: false }
 
 test.each<[string, (github: GitHub) => Promise<unknown>]>([
-  ['actions: read', (github) => github.findLastSuccess(RUNS)],
+  ['actions: read', (github) => github.findSuccesses(RUNS)],
   ['actions: read', (github) => github.readJobLog('acme/docs', 7)],
   ['checks: read', (github) => github.listAnnotations('acme/docs', 7)],
   ['checks: read', (github) => github.readChecks('acme/docs', commit('c'), RUN_FACTS)],
@@ -203,6 +200,7 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
   ['pull-requests: read', (github) => github.listComments(PULL, isOwnComment)],
   ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs', 'docs-agent')],
   ['pull-requests: read', (github) => github.listNewestPullRequests('acme/docs', 'docs-agent')],
+  ['pull-requests: read', (github) => github.hasAddedLabel(PULL, 'docs-agent')],
   ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
   ['pull-requests: read', (github) => github.listApprovers(PULL)],
   ['pull-requests: read', (github) => github.readPullRequest(PULL)],

@@ -130,8 +130,9 @@ test('does not look up the authors of irrelevant comments', async () => {
   })
 })
 
-test('reads the text of a comment', async () => {
-  expect(await withComments([COMMAND], (github) => github.readComment(PULL, 71))).toBe('/docs Shorten it.')
+test('reads the text and the age of a comment', async () => {
+  const read = await withComments([COMMAND], (github) => github.readComment(PULL, 71))
+  expect(read).toEqual({ body: '/docs Shorten it.', ageMs: expect.any(Number) })
 })
 
 test.each<[string, CommentPlace]>([

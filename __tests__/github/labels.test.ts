@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { type PullState, createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
@@ -100,6 +101,29 @@ test('finds the newest pull requests with a label, in any state, in one page', a
       [101, author],
     ])
     expect(operations).toEqual(['pulls/list'])
+  })
+})
+
+test.each<[what: string, events: readonly (readonly [label: string, user: string])[], hasAdded: boolean]>([
+  ['nobody', [], false],
+  ['the token itself, in other case', [['DOCS-AGENT', TOKEN_USER]], true],
+  [
+    'the token itself, after a person',
+    [
+      ['docs-agent', 'mona'],
+      ['docs-agent', TOKEN_USER],
+    ],
+    true,
+  ],
+  ['a person', [['docs-agent', 'mona']], false],
+  ['the token itself, another label', [['docs', TOKEN_USER]], false],
+])('returns whether the token itself has added a label: %s', async (_what, events, hasAdded) => {
+  const labelEvents = events.map(([label, user], id) => ({ id, label, user, atMs: 0 }))
+  const docs = createRepositoryState({ pulls: { 7: pull({ labelEvents }) } })
+  await withGitHub({ docs }, async (github, { operations }) => {
+    expect(await github.hasAddedLabel({ repository: 'acme/docs', number: 7 }, 'docs-agent')).toBe(hasAdded)
+    const isOfLabel = ([label]: readonly [string, string]) => label.toLowerCase() === 'docs-agent'
+    expect(operations).toEqual(['issues/list-events', ...(events.some(isOfLabel) ? ['graphql'] : [])])
   })
 })
 

@@ -188,16 +188,20 @@ const CALLS = {
   addComment: async (github) => ({ commentId: await github.addComment(PLACE, 'Hello.') }),
   addEyes: (github) => github.addEyes({ ...COMMENT, kind: 'comment' }),
   addLabel: (github) => github.addLabel(PLACE, 'docs-agent'),
+  hasAddedLabel: (github) => github.hasAddedLabel(PLACE, 'docs-agent'),
   compare: (github) => github.compare(NAME, 'main', 'agent/guide'),
   editComment: (github) => github.editComment(PLACE, 5, 'Hello.'),
   labelExists: (github) => github.labelExists(NAME, 'docs-agent'),
   createLabel: (github) => github.createLabel(NAME, 'new'),
   addEyesToPullRequest: (github) => github.addEyesToPullRequest(PLACE),
-  findLastSuccess: async (github) => ({
-    lastSuccess: await github.findLastSuccess({ repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }),
-  }),
+  findLastChange: async (github) => ({ sha: await github.findLastChange(NAME, 'docs/guide.md', 'agent/guide') }),
+  findSuccesses: async (github) => {
+    const query = { repository: NAME, workflow: 'docs.yml', branch: 'main', runId: 99 }
+    return { lastSuccess: (await github.findSuccesses(query)).before }
+  },
   findPullRequestsOfCommit: (github) => github.findPullRequestsOfCommit(NAME, commit('c')),
   listAnnotations: (github) => github.listAnnotations(NAME, 21),
+  listCommitsDownTo: (github) => github.listCommitsDownTo(NAME, 'main', 'agent/guide'),
   listCommitsBetween: (github) => github.listCommitsBetween(NAME, 'main', 'agent/guide'),
   listComments: (github) => github.listComments(PLACE, isOwnComment),
   listNewestPullRequests: (github) => github.listNewestPullRequests(NAME, 'docs-agent'),
@@ -283,7 +287,7 @@ test.each([
   ),
   ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
     const what = `a run with ${JSON.stringify(fields)} is a success of the branch`
-    return neverCauses(what, CALLS.findLastSuccess, ({ lastSuccess }) => lastSuccess !== undefined, {
+    return neverCauses(what, CALLS.findSuccesses, ({ lastSuccess }) => lastSuccess !== undefined, {
       workflowRuns: [run(fields)],
     })
   }),

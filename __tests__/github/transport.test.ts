@@ -28,12 +28,13 @@ interface Given {
   readonly load?: LoadToolkit
 }
 
-function open(send: Send, given: Given = {}): Promise<Octokit> {
+async function open(send: Send, given: Given = {}): Promise<Octokit> {
   const { clock = virtualClock(), signal = new AbortController().signal, log = quiet } = given
   const { load = () => Promise.resolve(toolkit) } = given
   const deadline = new Deadline(Infinity, signal, clock)
-  const policy = createRequestPolicy({ clock, log, debug: quiet }, deadline)
-  return openOctokit({ token: 'ghs_1', apiUrl: API, debug: quiet }, policy, send, load)
+  const policy = createRequestPolicy({ clock, log, debug: quiet })
+  const octokit = await openOctokit({ token: 'ghs_1', apiUrl: API, debug: quiet }, policy, send, load)
+  return Object.assign(octokit, { request: octokit.request.defaults({ request: { deadline } }) })
 }
 
 interface Request {

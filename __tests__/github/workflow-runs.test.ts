@@ -18,13 +18,13 @@ const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
   ...fields,
 })
 
-/** Returns the id of the last successful run before run 900, and the number of pages that were read. */
+/** Returns the ids of the successful runs around run 900, and the number of pages that were read. */
 const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean } = {}, filteredRunsMs = 0) => {
   const docs = createRepositoryState({ workflowRuns })
   return withGitHub({ docs, state: { lag: { ...DEFAULT_LAG, filteredRunsMs } } }, async (github, { operations }) => {
     const branch = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 900 }
-    const found = await github.findLastSuccess({ ...branch, ...query })
-    return { found: found && Number(found), pages: operations.length }
+    const { before, coveredBy } = await github.findSuccesses({ ...branch, ...query })
+    return { found: before && Number(before), coveredBy, pages: operations.length }
   })
 }
 
@@ -51,28 +51,42 @@ test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
   expect((await find([run(8, fields), run(5)], { isOther })).found).toBe(isBase ? 8 : 5)
 })
 
+test.each<[string, Partial<WorkflowRun>, boolean]>([
+  ['for a push', {}, true],
+  ['for a schedule', { event: 'schedule' }, true],
+  ['for a merge queue', { event: 'merge_group' }, true],
+  ['that failed', { conclusion: 'failure' }, false],
+  ['on another branch', { branch: 'next' }, false],
+  ['of a push by Dependabot', { actor: 'dependabot[bot]' }, false],
+  ['started manually, perhaps with a range of its own', { event: 'workflow_dispatch' }, false],
+  ['started by a program', { event: 'repository_dispatch' }, false],
+])('a later run %s covers the commits of a re-run: %3$s', async (_name, fields, isCovering) => {
+  const { found, coveredBy } = await find([run(901, fields), run(5)])
+  expect([found, coveredBy]).toEqual([5, isCovering ? 901 : undefined])
+})
+
 const createRuns = (count: number, fields: Partial<WorkflowRun> = {}) =>
   Array.from({ length: count }, (_, index) => run(index + 2, fields))
 
 test('finds the newest one of many runs', async () => {
-  expect(await find(createRuns(30))).toEqual({ found: 31, pages: 1 })
-  expect(await find([])).toEqual({ found: undefined, pages: 1 })
+  expect(await find(createRuns(30))).toMatchObject({ found: 31, pages: 1 })
+  expect(await find([])).toMatchObject({ found: undefined, pages: 1 })
 })
 
 const FAILED = { conclusion: 'failure' }
 
 test('reads up to five pages of all runs, and then once the runs that GitHub filters', async () => {
-  expect(await find([run(1), ...createRuns(250, FAILED)])).toEqual({ found: 1, pages: 3 })
-  expect(await find([run(1), ...createRuns(499, FAILED)])).toEqual({ found: 1, pages: 5 })
-  expect(await find(createRuns(500, FAILED))).toEqual({ found: undefined, pages: 5 })
-  expect(await find([run(1), ...createRuns(700, FAILED)])).toEqual({ found: 1, pages: 6 })
+  expect(await find([run(1), ...createRuns(250, FAILED)])).toMatchObject({ found: 1, pages: 3 })
+  expect(await find([run(1), ...createRuns(499, FAILED)])).toMatchObject({ found: 1, pages: 5 })
+  expect(await find(createRuns(500, FAILED))).toMatchObject({ found: undefined, pages: 5 })
+  expect(await find([run(1), ...createRuns(700, FAILED)])).toMatchObject({ found: 1, pages: 6 })
 })
 
 const HOUR_MS = 3_600_000
 
 test('finds a run that the filtered lists do not show for hours', async () => {
   const recent = createRuns(3, { createdAtMs: DEFAULT_START_MS - HOUR_MS })
-  expect(await find([run(1), ...recent], {}, 24 * HOUR_MS)).toEqual({ found: 4, pages: 1 })
+  expect(await find([run(1), ...recent], {}, 24 * HOUR_MS)).toMatchObject({ found: 4, pages: 1 })
 })
 
 test.each([

@@ -60,8 +60,8 @@ const history: fc.Arbitrary<ConsequenceHistory> = fc.constantFrom('Bot' as const
   fc.record({
     acts: fc.array(act, { minLength: 1, maxLength: 2 }),
     workflows: fc.tuple(
-      workflow('docs-agent', fc.constant('true')),
-      workflow('docs-translations', fc.constantFrom('true', 'same-label')),
+      workflow('docs-agent', fc.constant('any-label')),
+      workflow('docs-translations', fc.constantFrom('any-label', 'same-label')),
     ),
     turns: fc.tuple(turn, turn),
     agentType: fc.constant(agentType),

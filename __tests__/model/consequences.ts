@@ -25,7 +25,7 @@ type EventName = (typeof EVENT_NAMES)[number]
 export interface ConsequenceWorkflow {
   readonly label: string
   readonly on: readonly EventName[]
-  readonly skipOwnChanges: 'true' | 'same-label'
+  readonly skipOwnChanges: 'any-label' | 'same-label'
   readonly onOpenPr: 'new' | 'follow-up' | 'skip'
   readonly changeContext: 'none' | 'files'
 }

@@ -63,7 +63,12 @@ test('returns the result, or throws `not-sent` with the reason and a hint', asyn
     message,
     hint: 'Grant it.',
   })
-  expect(await getError(createGitHubError('unreachable'))).toMatchObject({ hint: 'Try again.' })
+  const later = ['unreachable', 'service-error', 'rate-limited', 'invalid-response', 'deadline'] as const
+  for (const code of later) expect(await getError(createGitHubError(code))).toMatchObject({ hint: 'Try again.' })
+  const solve = 'GitHub has refused this: solve the reason that it names, then run the step again.'
+  for (const code of ['forbidden', 'rejected', 'not-found'] as const)
+    expect(await getError(createGitHubError(code))).toMatchObject({ hint: solve })
+  expect(await getError(new ActionError('forbidden', 'No.', { quote: 'Expired' }))).toMatchObject({ quote: 'Expired' })
   expect(await getError(createGitHubError('cancelled'))).toMatchObject({ code: 'cancelled' })
 })
 

@@ -3,9 +3,7 @@ import type { GitHub, Resources } from '../../src/github/github.ts'
 import type { ChangedFile, Comparison, PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { Context } from '../../src/action/step.ts'
-import { Deadline } from '../../src/runtime/deadline.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
-import { fakeClock } from './fake-clock.ts'
 import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
@@ -105,7 +103,8 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
   let commentBody: string = MARKER.body
   const usual: Resources = {
     compare: () => Promise.resolve(COMPARISON),
-    findLastSuccess: () => Promise.resolve(commit('a')),
+    findSuccesses: () => Promise.resolve({ before: commit('a') }),
+    findLastChange: () => Promise.resolve(undefined),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     listUpdatedPullRequests: () => Promise.resolve({ pullRequests: [], completeSince: '' }),
@@ -113,9 +112,11 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listComments: () => Promise.resolve([MARKER]),
+    listCommitsDownTo: () => Promise.resolve({ commits: [], hasBase: true }),
     listCommitsBetween: () => Promise.resolve([]),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),
+    hasAddedLabel: () => Promise.resolve(false),
     addComment: (_place, body) => {
       commentBody = body
       return Promise.resolve(MARKER.id)
@@ -124,7 +125,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
       commentBody = body
       return Promise.resolve()
     },
-    readComment: () => Promise.resolve(commentBody),
+    readComment: () => Promise.resolve({ body: commentBody }),
     readChecks: () => Promise.resolve({ checks: [{ name: 'build', state: 'success' }], isComplete: false }),
     mayWrite: () => Promise.resolve(true),
     listApprovers: () => Promise.resolve([]),
@@ -137,8 +138,7 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
     listAnnotations: () => Promise.resolve([]),
     readJobLog: () => Promise.resolve(''),
   }
-  const { deadline = new Deadline(Infinity, new AbortController().signal, fakeClock()), ...given } = responses
-  const github: Resources = { ...usual, ...given }
+  const github: Resources = { ...usual, ...responses }
   const recording = Object.entries(github).map(([name, method]) => [
     name,
     (...args: never[]) => {
@@ -146,7 +146,8 @@ export function fakeGitHub(responses: Partial<GitHub> = {}): FakeGitHub {
       return (method as (...args: never[]) => unknown)(...args)
     },
   ])
-  return { ...(Object.fromEntries(recording) as GitHub), deadline, calls }
+  const recorded = Object.fromEntries(recording) as Resources
+  return { ...recorded, atEnd: () => recorded, calls }
 }
 
 /** Returns the results in order, and the last one for all later calls. */

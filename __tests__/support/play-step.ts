@@ -39,6 +39,7 @@ export interface PlayedStep extends PlayedAgent, Servers {
 /** A request to the service or to GitHub. */
 export interface ObservedRequest extends Servers {
   readonly docs: RepositoryState
+  readonly request: ServiceRequest
   /** In milliseconds since 1970. */
   readonly nowMs: number
   /** Returns the server's own response. */
@@ -167,7 +168,7 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
   const before = { requests: service.requests.length, operations: observed.requests.length }
   const respond: Respond = (request, nowMs) => {
     const what = getName(request)
-    const observedRequest = { ...servers, docs, nowMs, respond: () => service.handle(request, nowMs) }
+    const observedRequest = { ...servers, request, docs, nowMs, respond: () => service.handle(request, nowMs) }
     service.github.catchUp(nowMs)
     onRequest?.(what, observedRequest)
     return responses[what]?.(observedRequest) ?? observedRequest.respond()

@@ -1,6 +1,6 @@
 import { measureDownload } from './download.ts'
-import { measureFelt } from './felt.ts'
 import { measureMemory } from './memory.ts'
+import { measureOverhead } from './overhead.ts'
 import { measurePolling } from './polling.ts'
 import type { Row } from './row.ts'
 import { measureStart } from './start.ts'
@@ -20,9 +20,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   download: { about: 'what the runner downloads', measure: measureDownload },
   memory: { about: 'memory of a wait of ten minutes, on a fast clock; needs dist/', measure: measureMemory },
-  felt: {
+  overhead: {
     about: 'what a step adds to the time of the agent, in two minutes of real time; needs dist/',
-    measure: measureFelt,
+    measure: measureOverhead,
   },
   visitors: { about: 'speed, memory and requests of large exports; needs dist/', measure: measureVisitors },
 }

@@ -9,7 +9,7 @@ import { serve } from './serve.ts'
 
 const ROUNDS = 25
 const OURS = join(root, 'dist/agent/index.js')
-const FLOOR = join(import.meta.dirname, 'floor.cjs')
+const BASELINE = join(import.meta.dirname, 'baseline.cjs')
 
 const SHA = 'a'.repeat(40)
 const PUSH = {
@@ -36,8 +36,8 @@ interface Contender {
 
 /**
  * Runs all programs in turns.
- * @returns a row for each time: the action compared with the floor and its peers. The ratio is to the fastest peer, or to the
- * floor if there is no peer.
+ * @returns a row for each time: the action compared with the baseline and its peers. The ratio is to the fastest peer, or to the
+ * baseline if there is no peer.
  */
 async function measureRounds(
   measure: Measure,
@@ -47,7 +47,7 @@ async function measureRounds(
 ): Promise<Row[]> {
   const all = [
     { name: 'this action', program: OURS },
-    { name: 'a program of built-ins', program: FLOOR },
+    { name: 'a program of built-ins', program: BASELINE },
     ...contenders,
   ]
   const times = all.map(({ program }) => ({ program, measured: [] as Times[] }))
@@ -55,13 +55,13 @@ async function measureRounds(
     for (const { program, measured } of times) measured.push(await measure(program, step))
   return what.map(([name, title, most]) => {
     const medians = times.map(({ measured }) => median(measured.map((one) => one[name])))
-    const [ours = NaN, floor = NaN, ...peers] = medians
+    const [ours = NaN, baseline = NaN, ...peers] = medians
     const comparison = all.slice(1).map((one, index) => `${medians[index + 1]?.toFixed(1) ?? ''} ms: ${one.name}`)
     return [
       title,
       `${ours.toFixed(1)} ms`,
       comparison.join('; '),
-      ours / (peers.length > 0 ? Math.min(...peers) : floor),
+      ours / (peers.length > 0 ? Math.min(...peers) : baseline),
       most,
     ]
   })

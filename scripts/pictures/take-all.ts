@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { playFlags } from './play-flags.ts'
 import { conversationPage, screenPage, summaryPage } from './page.ts'
+import { runFlags } from './run-flags.ts'
 import { SHOTS } from './shots.ts'
 import { makeSmall, takePicture } from './take-picture.ts'
 
@@ -23,7 +23,7 @@ const SIZES = {
 const PAGES = { summary: summaryPage, page: conversationPage, screen: screenPage }
 
 for (const { name, flags, of, until } of shots) {
-  const [text = '', rest] = (await playFlags(flags))[of].split(`\n${until}`)
+  const [text = '', rest] = (await runFlags(flags))[of].split(`\n${until}`)
   if (rest === undefined) throw new Error(`The picture cannot end before «${until}», which is not there.`)
   for (const theme of ['light', 'dark'] as const) {
     const file = join(root, `docs/assets/${name}-${theme}.png`)

@@ -22,7 +22,7 @@ export interface ActRun extends Caller {
 /** A run that takes longer hangs. */
 const MAX_RUN_MS = 600_000
 /** Programs that take precedence over those of the machine. */
-const PROGRAMS = join(import.meta.dirname, 'stand-ins/bin')
+const PROGRAMS = join(import.meta.dirname, 'fakes/bin')
 
 const repeat = (flag: string, values: Texts): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])

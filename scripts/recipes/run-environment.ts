@@ -25,7 +25,7 @@ export function getPackageManagerVariables(env: NodeJS.ProcessEnv): Texts {
   }
 }
 
-const STAND_INS = join(import.meta.dirname, 'stand-ins')
+const FAKES = join(import.meta.dirname, 'fakes')
 
 /**
  * Returns the folders that the engine uses instead of repositories, by `owner/name@ref`.
@@ -36,11 +36,11 @@ export function mapLocalRepositories(texts: readonly string[], folder: string): 
   const uses = texts.flatMap((text) => [...text.matchAll(/uses: *([\w.-]+)\/([\w.-]+)(?:\/[^@\s]+)?@(\S+)/g)])
   return Object.fromEntries(
     uses.flatMap(([, owner = '', name = '', ref = '']) => {
-      const standIn = join(STAND_INS, name)
+      const fake = join(FAKES, name)
       // Their owners are placeholders, until the action has one.
       if (name === 'docs-agent-action') return [[`${owner}/${name}@${ref}`, join(folder, 'action')]]
       if (owner === 'your-org') return [[`${owner}/${name}@${ref}`, join(folder, name)]]
-      return owner === 'actions' && existsSync(standIn) ? [[`${owner}/${name}@${ref}`, standIn]] : []
+      return owner === 'actions' && existsSync(fake) ? [[`${owner}/${name}@${ref}`, fake]] : []
     }),
   )
 }

@@ -47,7 +47,7 @@ export function merge(number: number): Trigger {
 
 /** Triggers several events in order. The last one starts the run. */
 export function triggerInOrder(...triggers: readonly Trigger[]): Trigger {
-  return (github) => triggers.map((happen) => happen(github)).at(-1) ?? {}
+  return (github) => triggers.map((trigger) => trigger(github)).at(-1) ?? {}
 }
 
 /** A run without a key, which is red and sends nothing. */

@@ -20,8 +20,8 @@ export interface Replaying {
   readonly assumptions: Assumptions
 }
 
-/** Plays the last days of a clone through a workflow file. */
-export interface HistoryPlay extends Replaying {
+/** Replays the last days of a clone through a workflow file. */
+export interface HistoryOptions extends Replaying {
   readonly kind: 'history'
   readonly file: string
   readonly vars: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export interface Init extends Replaying {
   readonly isPrinted: boolean
 }
 
-export type ClonePlay = HistoryPlay | Init
+export type CloneOptions = HistoryOptions | Init
 
 const DEFAULTS = { days: '30', 'job-minutes': '10', 'no-changes': '0', 'merged-after': '2d' } as const
 
@@ -91,7 +91,7 @@ function readReplaying({ named }: Flags, clone: string): Replaying {
 }
 
 /** Flags that `--history` and `--init` know. */
-const KNOWN: Readonly<Record<ClonePlay['kind'], readonly string[]>> = {
+const KNOWN: Readonly<Record<CloneOptions['kind'], readonly string[]>> = {
   history: ['history', 'workflow', 'var', 'json', 'md', ...HISTORY_FLAGS],
   init: ['init', 'print', ...HISTORY_FLAGS, ...INIT_FLAGS],
 }
@@ -104,7 +104,7 @@ const ONLY_HERE: readonly string[] = ['json', 'md', 'print', ...HISTORY_FLAGS, .
  * @returns undefined if neither is there
  * @throws Error that says which flag is wrong, and what to do
  */
-export function readCloneOptions(flags: Flags, vars: Readonly<Record<string, string>>): ClonePlay | undefined {
+export function readCloneOptions(flags: Flags, vars: Readonly<Record<string, string>>): CloneOptions | undefined {
   const { named, isOn, words } = flags
   const { history, init, workflow } = named
   const given = words.flatMap((word) => (word.startsWith('--') ? word.slice(2) : []))

@@ -17,7 +17,7 @@ export interface Dependencies {
   /** The origin of the embedded GitHub. Empty for a real service. */
   readonly url: string
   readonly inputs: Texts
-  /** In order. The event of a run happens when the run begins. */
+  /** In order. The event of a run is triggered when the run begins. */
   readonly runs: readonly (() => Begun)[]
   readonly workingHistory: () => string
   readonly pullRequests: () => string

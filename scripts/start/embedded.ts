@@ -67,14 +67,19 @@ export async function openEmbedded(
     now: () => faster.now() + skippedMs,
     wallTime: () => new Date(faster.wallTime().getTime() + skippedMs),
   }
-  const plays = { ...combineScenarios(gitHubScenarios), ...gitHub.scenario }
+  const combined = { ...combineScenarios(gitHubScenarios), ...gitHub.scenario }
   const workingRows = new Set<string>()
   const onExchange = ({ operation, request }: GitHubExchange): void => {
     if (operation !== 'issues/update-comment') return
     const { body = '' } = JSON.parse(request.body) as { readonly body?: string }
     for (const row of listWorkingRows(body)) workingRows.add(row)
   }
-  const emulator = await startEmulator({ scenario, clock, startMs, github: { ...gitHub, scenario: plays, onExchange } })
+  const emulator = await startEmulator({
+    scenario,
+    clock,
+    startMs,
+    github: { ...gitHub, scenario: combined, onExchange },
+  })
   const { url, projectId, apiKey, github } = emulator
   const now = (): number => clock.wallTime().getTime()
   github.catchUp(startMs)

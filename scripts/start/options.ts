@@ -2,7 +2,7 @@ import { isChangedPath, MAX_CHANGED_FILES } from '../../src/emulator/cli-options
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import { chooseScenarios, type ChosenScenarios } from './scenarios.ts'
 import { type Flags, readFlags, TASK_FLAGS } from './flags.ts'
-import { CLONE_HELP, type ClonePlay, readCloneOptions } from './clone-options.ts'
+import { CLONE_HELP, type CloneOptions, readCloneOptions } from './clone-options.ts'
 import { showCommand } from './terminal.ts'
 import { EVENTS, type EventName, isEventName } from './workflow/triggers.ts'
 
@@ -54,11 +54,11 @@ export interface EventChoice {
   readonly isOnPullRequest?: true
 }
 
-/** Plays a workflow file. Its choices are for every event that has none of its own. */
-export interface WorkflowPlay extends Shown, EventChoice {
+/** Runs a workflow file. Its choices are for every event that has none of its own. */
+export interface WorkflowOptions extends Shown, EventChoice {
   readonly kind: 'workflow'
   readonly file: string
-  /** In order. By default the first event of the file that can be played. */
+  /** In order. By default the first event of the file that can be run. */
   readonly events: readonly (EventChoice & { readonly name: EventName })[]
   readonly service: EmbeddedService
   /** The inputs of `workflow_dispatch`. */
@@ -78,7 +78,7 @@ export interface Check {
   readonly jobId: string
 }
 
-type Options = Run | WorkflowPlay | ClonePlay | Check | { readonly kind: 'help' } | { readonly kind: 'list' }
+type Options = Run | WorkflowOptions | CloneOptions | Check | { readonly kind: 'help' } | { readonly kind: 'list' }
 
 /** A whole run takes about five seconds. */
 const DEFAULT_SPEED = 10
@@ -259,7 +259,7 @@ function readWorkflowOptions(
   file: string,
   { named, listed, given, isOn }: Flags,
   { service, inputs, shown }: Common,
-): WorkflowPlay {
+): WorkflowOptions {
   if (service.kind !== 'embedded') throw new Error('--workflow plays the embedded service. Remove --real.')
   const ofFile = (['action', ...TASK_FLAGS] as const).find((name) => named[name] !== undefined)
   if (ofFile !== undefined) throw new Error(`--${ofFile} is not for --workflow, which takes all inputs from the file.`)
@@ -282,7 +282,7 @@ function readWorkflowOptions(
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** A flag after an `--event` is for that event, and one before the first `--event` for all. */
-function readEvents(given: Flags['given']): Pick<WorkflowPlay, 'events' | keyof EventChoice> {
+function readEvents(given: Flags['given']): Pick<WorkflowOptions, 'events' | keyof EventChoice> {
   const all: Mutable<EventChoice> = { changed: [] }
   const events: (Mutable<EventChoice> & { readonly name: EventName })[] = []
   for (const [flag, value] of given) {

@@ -22,19 +22,19 @@ type Described = Readonly<Record<string, { readonly description: string }>>
 /** Scenarios that need more than the embedded GitHub: other inputs, or several runs. */
 const STORIES = {
   fixed: {
-    plays: ['checks-fixed'],
+    scenarios: ['checks-fixed'],
     description: 'The checks of the first commit fail, are sent back to the agent, and pass on its next commit.',
   },
   rolling: {
-    plays: ['checks-fail-once', 'reviewed-change'],
+    scenarios: ['checks-fail-once', 'reviewed-change'],
     description: 'Three pushes and a comment lead to one pull request, and a failed check is sent back once.',
   },
   working: {
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     description: 'The log of an open pull request says that the agent is working on a follow-up, and not to merge yet.',
   },
 } as const satisfies Readonly<
-  Record<string, { readonly plays: readonly GitHubScenarioName[]; readonly description: string }>
+  Record<string, { readonly scenarios: readonly GitHubScenarioName[]; readonly description: string }>
 >
 type Story = keyof typeof STORIES
 
@@ -88,8 +88,8 @@ export interface ChosenScenarios {
 const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
 /**
- * Chooses what to play for these names.
- * @throws Error for names that cannot be played together
+ * Chooses what to run for these names.
+ * @throws Error for names that cannot be combined
  */
 export function chooseScenarios(
   names: readonly string[],
@@ -114,7 +114,7 @@ export function chooseScenarios(
   return {
     scenario,
     gitHubScenarios: [...names, ...(action === 'report' ? (['agent-history'] as const) : [])]
-      .flatMap((name) => (isStory(name) ? STORIES[name].plays : name))
+      .flatMap((name) => (isStory(name) ? STORIES[name].scenarios : name))
       .filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
     isRolling: names.includes('rolling'),

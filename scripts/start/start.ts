@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDependencies } from './dependencies.ts'
 import { HELP, readOptions, SERVICE_VARIABLES, type Check } from './options.ts'
-import { playAction } from './play-action.ts'
 import { readExampleInputs } from './readme-inputs.ts'
+import { runStep } from './run-step.ts'
 import { listScenarios } from './scenarios.ts'
 import { writeTo, type Terminal } from './session.ts'
 import { cleanForTerminal } from './terminal.ts'
@@ -52,8 +52,8 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     if (options.kind === 'check') return await check(options, terminal)
     // Only these need the rules of the action.
     if (options.kind === 'history') {
-      const { playHistory } = await import('./history/play-history.ts')
-      return await playHistory(options, folder, terminal)
+      const { runHistory } = await import('./history/run-history.ts')
+      return await runHistory(options, folder, terminal)
     }
     if (options.kind === 'init') {
       const { writeWorkflows } = await import('./init/write-workflows.ts')
@@ -63,10 +63,10 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     const program = [folder, 'dist', options.kind === 'run' ? options.action : 'agent', 'index.js'].join('/')
     if (!existsSync(program)) return refuse(`${program} is missing. Make it with:\n  npm ci && npm run build`)
     if (options.kind === 'run')
-      return await playAction(options, join(folder, options.action === 'agent' ? '.' : options.action), terminal)
+      return await runStep(options, join(folder, options.action === 'agent' ? '.' : options.action), terminal)
     // Only this needs GitHub's parser.
-    const { playWorkflow } = await import('./workflow/play-workflow.ts')
-    return await playWorkflow(options, folder, terminal)
+    const { runWorkflow } = await import('./workflow/run-workflow.ts')
+    return await runWorkflow(options, folder, terminal)
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error))
   }

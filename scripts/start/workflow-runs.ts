@@ -23,8 +23,8 @@ export interface WorkflowRun {
   readonly headSha: string
 }
 
-interface Happening extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun, 'inputs'>> {
-  readonly happen?: (state: GitHubState, docs: RepositoryState, atMs: number) => void
+interface Trigger extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun, 'inputs'>> {
+  readonly trigger?: (state: GitHubState, docs: RepositoryState, atMs: number) => void
 }
 
 /** The demo repository has runs with lower ids. */
@@ -44,17 +44,17 @@ const pushTo = (docs: RepositoryState, branch: string, { message, filename, line
   pushCommit(docs, branch, { message, author: MAINTAINER, files }, atMs)
 }
 
-const push = (change: Change): Happening => ({
+const push = (change: Change): Trigger => ({
   title: `mona pushes to main: ${change.message}`,
-  happen(_state, docs, atMs) {
+  trigger(_state, docs, atMs) {
     pushTo(docs, docs.defaultBranch, change, atMs)
   },
 })
 
 /** The change comes with a pull request, to which the log then refers. */
-const merge = (change: Change): Happening => ({
+const merge = (change: Change): Trigger => ({
   title: `mona merges a pull request: ${change.message}`,
-  happen(_state, docs, atMs) {
+  trigger(_state, docs, atMs) {
     const branch = change.filename.replace(/\W/g, '-')
     pushTo(docs, branch, change, atMs)
     mergeChange(docs, { branch, title: change.message, isApproved: true }, atMs)
@@ -64,7 +64,7 @@ const merge = (change: Change): Happening => ({
 const COMMENT = '/docs Mention both flags on the first page.'
 
 /** Three pushes and a comment, each with a run that works on the same pull request. */
-const ROLLING: readonly Happening[] = [
+const ROLLING: readonly Trigger[] = [
   { title: 'mona merges a pull request: Add the --dry-run flag to deploy' },
   merge({
     message: 'Print JSON with --json',
@@ -74,7 +74,7 @@ const ROLLING: readonly Happening[] = [
   {
     title: `mona comments on the pull request: ${COMMENT}`,
     inputs: BY_COMMENT,
-    happen(state, { pulls }, atMs) {
+    trigger(state, { pulls }, atMs) {
       const pull = Object.values(pulls).find(({ labels }) => labels.length > 0)
       if (pull !== undefined) writeComment(state, pull, MAINTAINER, COMMENT, atMs)
     },
@@ -120,17 +120,17 @@ function findCommentEvent(state: GitHubState, docs: RepositoryState, url: string
 }
 
 /**
- * The runs of the workflow, in order. The event of a run happens when the run begins.
+ * The runs of the workflow, in order. The event of a run is triggered when the run begins.
  * @param isRolling whether several runs share one pull request
  */
 export function listRuns(
   isRolling: boolean,
 ): readonly ((state: GitHubState, url: string, nowMs: number) => WorkflowRun)[] {
-  const happenings: readonly Happening[] = isRolling ? ROLLING : [{ title: '' }]
-  return happenings.map(({ title, inputs = {}, happen }, index) => (state, url, nowMs) => {
+  const triggers: readonly Trigger[] = isRolling ? ROLLING : [{ title: '' }]
+  return triggers.map(({ title, inputs = {}, trigger }, index) => (state, url, nowMs) => {
     const { 'acme/docs': docs } = state.repositories
     if (docs === undefined) throw new Error('The embedded GitHub has no repository of the docs.')
-    happen?.(state, docs, nowMs)
+    trigger?.(state, docs, nowMs)
     const headSha = docs.branches[docs.defaultBranch] ?? ''
     const comment = isRolling && inputs !== BY_COMMENT ? undefined : findCommentEvent(state, docs, url)
     const push = { baseUrl: url, branch: docs.defaultBranch }

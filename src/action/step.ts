@@ -2,7 +2,8 @@
 import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
 import { createTransport } from '../docs-service/transport.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
-import type { connectGitHub, GitHub } from '../github/github.ts'
+import type { connectGitHub, GitHub, Resources } from '../github/github.ts'
+import { isSameRepository } from '../github/schemas.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
@@ -33,7 +34,7 @@ export interface Context {
   readonly stepId: string
   /** The same, or the id that the runner generated. Unique within the job, and the same in each attempt. */
   readonly runnerStepId: string
-  /** The file name of the workflow. Undefined if unknown. */
+  /** The file name of the workflow. Undefined if it is unknown, or in another repository. */
   readonly workflow: string | undefined
   /** The origin of GitHub's pages, such as `https://github.com`. */
   readonly serverUrl: string
@@ -42,8 +43,14 @@ export interface Context {
   readonly isRehearsal: boolean
 }
 
-/** Finds `docs.yml` in `acme/docs/.github/workflows/docs.yml@refs/heads/main`. */
-const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
+/** Finds `acme/docs` and `docs.yml` in `acme/docs/.github/workflows/docs.yml@refs/heads/main`. */
+const WORKFLOW_REF = /^([^/]+\/[^/]+)\/.*?([^/@]+\.ya?ml)@/
+
+/** GitHub lists the runs of a workflow file in its own repository only: an organization can require another one's. */
+function findOwnWorkflow(ref = '', repository = ''): string | undefined {
+  const [, owner = '', file] = WORKFLOW_REF.exec(ref) ?? []
+  return isSameRepository(owner, repository) ? file : undefined
+}
 
 /** Removes trailing slashes, because paths are appended. */
 function toBaseUrl(text: string | undefined, fallback: string): string {
@@ -66,7 +73,7 @@ export function readContext(env: NodeJS.ProcessEnv): Context {
     // The runner generates an id (`__…`) for steps without one; it is useless to readers.
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     runnerStepId: env['GITHUB_ACTION'] ?? '',
-    workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
+    workflow: findOwnWorkflow(env['GITHUB_WORKFLOW_REF'], env['GITHUB_REPOSITORY']),
     serverUrl: toBaseUrl(rehearsal?.server ?? env['GITHUB_SERVER_URL'], 'https://github.com'),
     apiUrl: toBaseUrl(rehearsal?.api ?? env['GITHUB_API_URL'], 'https://api.github.com'),
     isRehearsal: rehearsal !== undefined,
@@ -189,8 +196,6 @@ export function requireGitHub({ github }: Step): GitHub {
  * Returns GitHub for what is left to do at the end of a step, which its deadline and a cancellation do not stop at once.
  * @throws ActionError `unauthorized` if there is no token
  */
-export function requireGitHubAtEnd(step: Step): GitHub {
-  const github = requireGitHub(step)
-  github.deadline.extendForEnding()
-  return github
+export function requireGitHubAtEnd(step: Step): Resources {
+  return requireGitHub(step).atEnd()
 }

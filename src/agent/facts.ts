@@ -52,7 +52,7 @@ export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
 export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
 /** Which of the agent's pull requests count as own: all of them, or only those with the label of this step. */
-export const SKIP_OWN_CHANGES = ['true', 'same-label'] as const
+export const SKIP_OWN_CHANGES = ['any-label', 'same-label'] as const
 
 /** What to do if an open pull request of the agent has the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const

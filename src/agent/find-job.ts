@@ -3,13 +3,12 @@
  * the job opened the pull request.
  */
 import { requireGitHub } from '../action/step.ts'
-import { isSamePullRequest, isTerminal, type Job, parsePullRequestLink } from '../docs-service/schemas.ts'
+import { isTerminal, type Job } from '../docs-service/schemas.ts'
 import { STATUS_PHRASES } from '../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, orUndefined } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
-import { type Acts, readAndRecordPullRequest, type Reads } from './record.ts'
-import type { Facts } from './facts.ts'
+import { type Acts, leadsTo, readAndRecordPullRequest, type Reads } from './record.ts'
 import { createPoller, isWithoutLink } from './turn/watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from './turn/schedule.ts'
 import { pickOwn, listHistories, type ListedHistory } from './history/store.ts'
@@ -61,16 +60,18 @@ async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined
   return orUndefined(read(), 'not-found')
 }
 
-/** Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can. */
-export function whyNotSendable(
+/**
+ * Returns why the job cannot accept a follow-up about the pull request, or `undefined` if it can.
+ * @throws ActionError if GitHub cannot tell whether it is the job's pull request
+ */
+export async function whyNotSendable(
   { status, prLink }: Job,
-  { repository, number }: PullRequestAddress,
-  { context }: Facts,
-): string | undefined {
+  pullRequest: PullRequestAddress,
+  step: Acts,
+): Promise<string | undefined> {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
   if (prLink === undefined) return 'has no pull request'
-  const link = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
-  return link !== undefined && isSamePullRequest(prLink, link) ? undefined : 'has another pull request'
+  return (await leadsTo(prLink, pullRequest, step)) ? undefined : 'has another pull request'
 }
 
 /**
@@ -99,7 +100,7 @@ export async function findJobOfPullRequest(
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
   const job = ownHistory === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
   if (job !== undefined && !isTerminal(job) && ownHistory !== undefined) return { ...found, isProven: false }
-  const reason = job === undefined ? 'is not known' : whyNotSendable(job, pullRequest, step)
+  const reason = job === undefined ? 'is not known' : await whyNotSendable(job, pullRequest, step)
   if (reason === undefined) return { ...found, isProven: true }
   return none(ownHistory === undefined ? broken : `job ${jobId} ${reason}`)
 }

@@ -6,7 +6,7 @@ import { ActionError, orNotSent } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { isExplicitRange, type Task, type Facts } from './facts.ts'
 import { type Acts, type FollowUpReason, readAndRecordPullRequest } from './record.ts'
-import { formatOpenPullRequest } from './prompt.ts'
+import { formatConflict, formatOpenPullRequest } from './prompt.ts'
 import { noticeAutoMerge } from './turn/effect.ts'
 import { REPLICA_LAG_MS } from './turn/schedule.ts'
 import type { Target } from './turn/target.ts'
@@ -59,6 +59,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
   const { reason, isCounted, hint } = followUp
   const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))
   const unknown = `Could not determine whether pull request #${number} is still open`
+  const unknownOwner = `Could not determine whether job ${jobId} opened pull request #${number}`
   const address = { repository, number, visibility }
   const grant = formatTrackingGrant(step, repository)
   step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
@@ -68,8 +69,8 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     if (isCounted) assertBelowLimit(address, followUps, step)
     return isCounted ? { ...update, countsFollowUp: true } : update
   }
-  const assertOwn = (job: Job): void => {
-    const refusal = whyNotSendable(job, pullRequest, step)
+  const assertOwn = async (job: Job): Promise<void> => {
+    const refusal = await orNotSent(unknownOwner, () => whyNotSendable(job, pullRequest, step), hint, grant)
     if (refusal === undefined) return
     throw refuse(
       `Pull request #${number} cannot accept the follow-up: job ${jobId} ${refusal}.`,
@@ -80,18 +81,30 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     task: { kind: 'follow-up', jobId, prompt },
     followUpReason: reason,
     pullRequestNumber: number,
+    getPreface() {
+      const { record } = step
+      // GitHub computes `mergeable` again after each push to the base branch, and it is not worth waiting for.
+      const hasConflict = [pullRequest, record.getNewestRead(address)].some((read) => read?.mergeable === false)
+      if (!hasConflict) return ''
+      if (record.newest.hadConflict !== true)
+        record.note(
+          `Pull request #${number} conflicts with its base branch. The prompt begins with the request to resolve that.`,
+        )
+      record.update({ hadConflict: true })
+      return formatConflict(pullRequest)
+    },
     idleWaitMs: () => {
       // A job that does not prove its pull request was busy when it was chosen.
       const wasIdle = listed !== undefined && isProven
       return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
     async beforeSend(job) {
-      if (job !== undefined) assertOwn(job)
+      if (job !== undefined) await assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      await orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
+      return orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
     },
     async validate(job) {
-      if (job !== undefined) assertOwn(job)
+      if (job !== undefined) await assertOwn(job)
       const { state } = await orNotSent(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
@@ -116,7 +129,7 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async beforeSend() {
-      if (label !== '' && !dryRun) await record.orWarn(lost, () => announceTurn(step))
+      return label === '' || dryRun ? 0 : ((await record.orWarn(lost, () => announceTurn(step))) ?? 0)
     },
     validate: () => Promise.resolve(),
   }

@@ -112,11 +112,19 @@ function describeFailure(run: Run): string {
   ])
 }
 
-function formatLastProblem(run: Run): string | undefined {
+/** Why the job could not be read before the deadline. */
+function getLastProblem(run: Run): ActionError | undefined {
   const { end, lastProblem, error } = getOwnTurn(run) ?? {}
-  const isLate = end === 'timed-out' || error?.code === 'deadline'
-  return isLate && lastProblem ? `The last attempt to read the job failed: ${lastProblem.message}` : undefined
+  return end === 'timed-out' || error?.code === 'deadline' ? lastProblem : undefined
 }
+
+function formatLastProblem(run: Run): string | undefined {
+  const problem = getLastProblem(run)
+  return problem && `The last attempt to read the job failed: ${problem.message}`
+}
+
+/** The service's own reason for the result. */
+export const getQuote = (run: Run): string | undefined => getError(run)?.quote ?? getLastProblem(run)?.quote
 
 function describeCancelled(run: Run): string {
   const error = getError(run)

@@ -20,7 +20,7 @@ function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): st
   return `\`permissions: { ${permissions.join(', ')} }\``
 }
 
-/** What to do if GitHub fails before the prompt. */
+/** What to do if GitHub fails before the prompt, and may respond later. */
 export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
 /** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */

@@ -120,7 +120,7 @@ export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'f
   /** Names the range. Contains no untrusted text except the names of branches and tags, between back-ticks. */
   readonly title: string
   /** The numbers of the pull requests that need no documentation. */
-  readonly exempt?: readonly number[]
+  readonly exempt?: readonly number[] | 'not-looked-up' | undefined
   /** Whether the files are only those that match `paths`. */
   readonly isFiltered?: boolean
 }
@@ -218,17 +218,28 @@ const LEVEL_NAMES = {
   diff: 'the commits, the files and their changes',
 } as const satisfies Readonly<Record<Exclude<ChangeContext, 'none'>, string>>
 
-export function changeSection(change: Change, level: keyof typeof LEVEL_NAMES): Section {
+function formatExempt(exempt: NonNullable<Change['exempt']>): string {
+  if (exempt === 'not-looked-up')
+    return ' Which pull requests need no documentation was not looked up, because there are too many commits.'
+  return exempt.length === 0 ? '' : ` These pull requests need no documentation: ${formatNumbers(exempt)}.`
+}
+
+export function changeSection(change: Change, wanted: keyof typeof LEVEL_NAMES): Section {
   const { repository, title, totalCommits, files, exempt = [], isFiltered = false } = change
+  const isWithoutFiles = change.fileList === 'unavailable'
+  const level = isWithoutFiles ? 'commits' : wanted
   if (isEmpty(change)) return { name: LEVEL_NAMES[level], sentence: `Nothing changed in ${repository} (${title}).` }
   const counted = `${formatCount(totalCommits, 'commit')}${level === 'commits' ? '' : `, ${formatCount(files.length, 'file')}`}`
   const filtered = isFiltered
     ? ' Only the files that this task is about are listed; the list of commits is that of the whole change.'
     : ''
-  const leftOut = exempt.length === 0 ? '' : ` These pull requests need no documentation: ${formatNumbers(exempt)}.`
+  const unknown = isWithoutFiles
+    ? ' GitHub could not compare these commits, so the files that they changed are not known. Find them in the repository.'
+    : ''
+  const leftOut = formatExempt(exempt)
   return {
     name: LEVEL_NAMES[level],
-    sentence: `What changed in ${repository} (${title}): ${counted}.${filtered}${leftOut}`,
+    sentence: `What changed in ${repository} (${title}): ${counted}.${filtered}${unknown}${leftOut}`,
     toBody: (maxBytes) => renderChange(change, level, maxBytes),
   }
 }
@@ -404,8 +415,10 @@ export function renderFixPrompt(failed: readonly FailedCheck[], headSha: string,
 export interface CommandComment {
   readonly address: CommentAddress
   readonly author: Person
-  /** The text after the command. The prompt leaves out what people do not see, and nothing else. */
+  /** The text after the command, without what a mail reply quotes. */
   readonly instruction: string
+  /** Whether such a quotation was left out. */
+  readonly isMailReply: boolean
   /** The issue or the pull request. */
   readonly subject: Subject
   /** Only review comments have a place. */
@@ -421,6 +434,25 @@ interface CommentContext {
   readonly reviewComments: readonly ReviewComment[]
   /** The maximum size of each fenced text. */
   readonly maxBytes: number
+}
+
+const QUOTED = /^ {0,3}> ?/
+
+export const isNotQuoted = (line: string): boolean => !QUOTED.test(line)
+
+/** Takes out what an instruction quotes, because others wrote it, and puts the number of the quotation in its place. */
+function takeQuotations(text: string): { readonly own: string; readonly quotations: readonly string[] } {
+  const own: string[] = []
+  const quotations: string[][] = []
+  let isInQuotation = false
+  for (const one of text.split('\n')) {
+    const wasInQuotation = isInQuotation
+    isInQuotation = !isNotQuoted(one)
+    if (!isInQuotation) own.push(one)
+    else if (wasInQuotation) quotations.at(-1)?.push(one.replace(QUOTED, ''))
+    else own.push(`(quotation ${quotations.push([one.replace(QUOTED, '')])})`)
+  }
+  return { own: own.join('\n'), quotations: quotations.map((lines) => lines.join('\n')) }
 }
 
 const formatPlace = (place: DiffPosition): string => {
@@ -446,17 +478,29 @@ export function renderCommentPrompt(comment: CommandComment, context: CommentCon
   const about = `${address.isOnPullRequest ? 'pull request' : 'issue'} #${address.number} of ${address.repository}`
   const quote = (name: string, text: string, use?: string): string => fence(name, getBeginning(text, maxBytes), use)
   const places = reviewComments.map((one) => `${formatPlace(one)}\n\nComment: ${removeHidden(one.body)}`).join('\n\n')
+  const { own, quotations } = takeQuotations(removeHidden(instruction))
+  const quoted = quotations.map((text, index) => `Quotation ${index + 1}:\n${text}`).join('\n\n')
   const end = renderPromptEnd([
     `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${about}.`,
+    quoted !== '' && quote('What the instruction quotes.', quoted),
     place && quote('The file, lines and diff hunk.', formatPlace(place)),
     places !== '' && quote('The same person also commented on these places in the review.', places, DETAILS),
     includesSubject &&
       quote(`Title and text of the ${about}.`, [...renderSubject(subject), '', removeHidden(subject.text)].join('\n')),
   ])
-  return `${rules === '' ? '' : `${rules}\n\n`}${removeHidden(instruction)}${end}`
+  return `${rules === '' ? '' : `${rules}\n\n`}${own}${end}`
 }
 
 const quoteBranch = (name: string): string => `\`${cleanName(name).replaceAll('`', "'")}\``
+
+/** Renders the beginning of a follow-up prompt to a pull request that conflicts with its base branch. */
+export const formatConflict = ({
+  repository,
+  number,
+  branch,
+  baseRef,
+}: Pick<PullRequest, 'repository' | 'number' | 'branch' | 'baseRef'>): string =>
+  `Pull request #${number} of ${repository} conflicts with its base branch. First merge ${quoteBranch(baseRef)} into ${quoteBranch(branch)} and resolve the conflict, so that the changes of both sides are kept. Then do what follows.\n\n---\n\n`
 
 /**
  * Renders the part of a follow-up prompt that tells the agent to continue its open pull request.

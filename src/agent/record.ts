@@ -4,12 +4,18 @@
  */
 import { requireGitHub, type Step } from '../action/step.ts'
 import { createTryReadJob, type TryReadJob } from '../docs-service/retry.ts'
-import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
+import {
+  getUnsuccessfulStatus,
+  isSamePullRequest,
+  type Job,
+  parsePullRequestLink,
+  type PullRequestLink,
+} from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
-import type { PullRequest, PullRequestAddress } from '../github/pull-requests.ts'
+import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { ActionError, describeError, logCauses, asExpectedError } from '../runtime/errors.ts'
+import { ActionError, describeError, logCauses, asExpectedError, orUndefined } from '../runtime/errors.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
@@ -94,6 +100,8 @@ export interface Turn {
   readonly followUpReason?: FollowUpReason | undefined
   /** The failed checks that a fix round sends. */
   readonly failing?: readonly Check[] | undefined
+  /** Whether the pull request conflicted with its base branch, so that the prompt asks to resolve that first. */
+  readonly hadConflict?: true
   /** Whether the history may say that the agent is working on it, so that its row must be completed. */
   readonly isAnnounced?: true
   /**
@@ -189,6 +197,8 @@ export interface Run extends Partial<InputFacts> {
   readonly startedBy?: LinkedText
   /** The comment with the command, if its author has write access. It gets a reply. */
   readonly comment?: CommentAddress
+  /** Whether the comment was written by mail, and the text that it quotes was left out. */
+  readonly isMailReply?: boolean
   /** Why the step sent nothing, as a full sentence, if it was skipped. */
   readonly skipReason?: string | undefined
   /** A description of the change that started the run, and of the part that was sent. */
@@ -223,6 +233,8 @@ export class Recorder {
   readonly #warnings: Warning[] = []
   readonly #turns: Turn[]
   #facts: Partial<Run>
+  /** The current names of renamed or transferred repositories, by their old names in lower case. */
+  readonly #currentNames = new Map<string, string>()
   #newestRead: { readonly pullRequest: PullRequest; readonly atMs: number } | undefined
 
   constructor(inputs: AgentInputs, step: Step) {
@@ -308,9 +320,26 @@ export class Recorder {
     }
   }
 
-  /** Records a read of a pull request. */
-  addRead(pullRequest: PullRequest): void {
+  /** Records a read of a pull request. @param address with the name under which its repository was read */
+  addRead(address: PullRequestAddress, pullRequest: PullRequest): void {
     this.#newestRead = { pullRequest, atMs: this.#step.clock.now() }
+    this.addCurrentName(address.repository, pullRequest.repository)
+  }
+
+  /** Records the current name of a repository. From now on, its links lead there. */
+  addCurrentName(name: string, current: string): void {
+    if (isSameRepository(name, current)) return
+    this.#currentNames.set(name.toLowerCase(), current)
+    for (const [index, turn] of this.#turns.entries())
+      if (turn.job !== undefined) this.#turns[index] = { ...turn, job: this.toCurrent(turn.job) }
+  }
+
+  /** Returns the job with the current URL of its pull request. Services keep the old name of a renamed repository. */
+  toCurrent(job: Job): Job {
+    const { host, repository = '', number = '' } = job.prLink ?? {}
+    const current = this.#currentNames.get(repository.toLowerCase())
+    const link = current && parsePullRequestLink(`${this.#step.context.serverUrl}/${current}/pull/${number}`)
+    return link && link.host === host ? { ...job, prLink: link } : job
   }
 
   /** Returns the newest read of this pull request. */
@@ -367,10 +396,13 @@ export interface Acts extends Reads {
 
 /** @param write writes the outputs that the record gives before the end of the step */
 export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Acts) => void): Acts {
+  const record = new Recorder(inputs, given)
+  const getJob: Step['client']['getJob'] = async (...args) => record.toCurrent(await given.client.getJob(...args))
   const step: Acts = {
     ...given,
+    client: { ...given.client, getJob },
     inputs,
-    record: new Recorder(inputs, given),
+    record,
     tryReadJob: createTryReadJob(given.clock, given.signal),
     writeMilestone: () => {
       write(step)
@@ -385,8 +417,29 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ac
  */
 export async function readAndRecordPullRequest(address: PullRequestAddress, step: Acts): Promise<PullRequest> {
   const found = await requireGitHub(step).readPullRequest(address)
-  step.record.addRead(found)
+  step.record.addRead(address, found)
   return found
+}
+
+/**
+ * Whether a job's link leads to a pull request. If only the name of its repository differs, the repository may have been renamed
+ * or transferred: GitHub redirects the old name, and its response has the current one.
+ * @throws ActionError if GitHub cannot tell
+ */
+export async function leadsTo(
+  link: PullRequestLink,
+  { repository, number }: PullRequestAddress,
+  step: Acts,
+): Promise<boolean> {
+  const { context, record } = step
+  const own = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
+  if (own === undefined || isSamePullRequest(link, own)) return own !== undefined
+  if (link.host !== own.host || link.number !== own.number || link.repository?.split('/').length !== 2) return false
+  const address = toPullRequestAddress(link, context)
+  const found = await orUndefined(requireGitHub(step).readPullRequest(address), 'not-found')
+  if (found === undefined || !isSameRepository(found.repository, repository)) return false
+  record.addCurrentName(address.repository, found.repository)
+  return true
 }
 
 export function describePullRequest(pullRequest: PullRequest): PullRequestFacts {

@@ -12,7 +12,7 @@ import { acceptCommand, chooseCommandTarget, hasCommand, replyToComment } from '
 import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
 import type { AgentInputs } from './facts.ts'
-import { conclude, formatVerdict, nameTurn, titleTurn } from './outcome.ts'
+import { conclude, formatVerdict, getQuote, nameTurn, titleTurn } from './outcome.ts'
 import {
   type Outcome,
   type Acts,
@@ -238,7 +238,7 @@ export const agentAction: Action<AgentInputs, Run> = {
     const notDone = formatWarnings(run.warnings)
     return {
       ...conclusion,
-      quote: getError(run)?.quote,
+      quote: getQuote(run),
       // No period at the end, because it would become a part of the link.
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(run, conclusion, redact) },

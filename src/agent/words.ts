@@ -49,6 +49,8 @@ const ALL_IGNORED = 'Ignore fewer checks in the workflow, so that at least one o
 const NO_CHECKS =
   "Check which workflows run for the pull request. If it was opened with a workflow's own token, GitHub starts none, or only runs that wait for approval. With an app's token, they start."
 
+const CONFLICT_STARTS_NONE = ', because GitHub starts no checks while a pull request has a conflict'
+
 /** The state of the checks, in lower case for the title and the log. */
 const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
   success: 'all its checks have passed',
@@ -102,7 +104,12 @@ export function listBlockers(run: Run): readonly Blocker[] {
     ],
     [waitForChecks && !checks, 'it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
     [checks === 'pending', ofChecks, isHeld === true ? APPROVE : REVIEW_CHECKS, formatDetails(pending)],
-    [checks === 'none', ofChecks, ignoredChecks === undefined ? NO_CHECKS : ALL_IGNORED],
+    [
+      checks === 'none',
+      ofChecks,
+      ignoredChecks === undefined ? NO_CHECKS : ALL_IGNORED,
+      mergeable === false ? CONFLICT_STARTS_NONE : '',
+    ],
     [state === 'draft', 'it is a draft', 'Mark it as ready for review when it is.'],
   ]
   return rows.flatMap(([applies, short, advice, details]) =>
@@ -182,7 +189,7 @@ export function formatPullRequest(run: Run, title = ''): string {
     isPullRequestClosed(found) && !title.startsWith(PULL_REQUEST) && `It is already ${state ?? ''}.`,
     ...blockers.filter((blocker) => !isSaid(blocker)).map(({ sentence }) => sentence),
     // Without awaited checks, GitHub is asked only once, just after a commit: it seldom knows yet.
-    run.waitForChecks === true &&
+    (run.waitForChecks === true || run.turns.some(({ hadConflict }) => hadConflict)) &&
       state === 'open' &&
       mergeable === undefined &&
       'GitHub has not computed yet whether it conflicts with its base branch.',

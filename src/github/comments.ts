@@ -57,7 +57,7 @@ const viewerSchema = z.lazy(() =>
 )
 
 /** Reads the id of the token's user or app (`GET /user` is for users only). Returns `undefined` if it is unknown. */
-async function readOwnId(api: Api): Promise<number | undefined> {
+export async function readOwnId(api: Api): Promise<number | undefined> {
   const response = await tolerateRefusal(api.graphql('query { viewer { databaseId } }'))
   return response && parseResponse(viewerSchema, response).data.viewer.databaseId
 }
@@ -124,6 +124,9 @@ export interface ListedComment {
   readonly ageMs?: number | undefined
 }
 
+/** A comment whose author does not matter. */
+export type CurrentComment = Pick<ListedComment, 'body' | 'ageMs'>
+
 /** Below a pull request, or where a reply to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
@@ -131,6 +134,13 @@ const commentSchema = z.lazy(() =>
   z.object({ ...authorFields(), id: z.int(), body: stringOrEmpty, updated_at: stringOrEmpty }),
 )
 const commentsSchema = z.lazy(() => skipMalformed(commentSchema))
+
+/** Returns the age of a comment. @param date that of the response with the comment */
+function readAge({ updated_at: writtenAt }: { readonly updated_at: string }, date = ''): Pick<ListedComment, 'ageMs'> {
+  const ageMs = Date.parse(date) - Date.parse(writtenAt)
+  return Number.isNaN(ageMs) ? {} : { ageMs: Math.max(0, ageMs) }
+}
+
 const addedCommentSchema = z.lazy(() => z.object({ id: integerField }))
 
 /** A comment on a line or a file of a change. */
@@ -186,8 +196,8 @@ export interface Comments {
     place: CommentPlace,
     isRelevant: (body: string) => boolean,
   ) => Promise<readonly ListedComment[]>
-  /** Reads the current text of a comment below a pull request. */
-  readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
+  /** Reads a comment below a pull request, as it is now. */
+  readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<CurrentComment>
   /**
    * Adds a comment and returns its id. Undefined if the response has no valid id.
    * @throws ActionError if the request fails. If the response was lost, the comment may have been added.
@@ -230,10 +240,10 @@ export const connectComments = (call: Call): Comments => ({
     call(getPermission('read', place), place.repository, async (api) => {
       const { request, repo } = api
       const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
-      let date = NaN
+      let date: string | undefined
       const readPage = async (cursor: Cursor) => {
         const response = await requestPage(cursor)
-        date = Date.parse(response.headers.date ?? '')
+        ;({ date } = response.headers)
         return response
       }
       const requestPage = (cursor: Cursor) =>
@@ -252,16 +262,15 @@ export const connectComments = (call: Call): Comments => ({
       const found = comments.filter(({ body }) => isRelevant(body))
       const getAuthor = await classifyAuthors(api, found)
       return found.map((comment) => {
-        const ageMs = date - Date.parse(comment.updated_at)
-        const age = Number.isNaN(ageMs) ? {} : { ageMs: Math.max(0, ageMs) }
-        return { id: comment.id, body: comment.body, author: getAuthor(comment), ...age }
+        return { id: comment.id, body: comment.body, author: getAuthor(comment), ...readAge(comment, date) }
       })
     }),
   readComment: (place, commentId) =>
     call(getPermission('read', place), place.repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}'
       const response = await request(route, { ...repo, comment_id: commentId })
-      return parseResponse(commentSchema, response).body
+      const comment = parseResponse(commentSchema, response)
+      return { body: comment.body, ...readAge(comment, response.headers.date) }
     }),
   addComment: (place, body) =>
     call(getPermission('write', place), place.repository, async (api) => {

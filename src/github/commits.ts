@@ -65,6 +65,9 @@ const comparedCommitsSchema = z.lazy(() =>
 )
 const MAX_COMMIT_PAGES = Math.ceil(MAX_COMMITS / PAGE_SIZE)
 
+/** Commits on earlier pages of a comparison are only counted. */
+const MAX_COMPARED_PAGES = 5
+
 const tagsSchema = z.lazy(() =>
   skipMalformed(
     z.pipe(
@@ -81,6 +84,19 @@ export interface Commits {
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** Lists the commits of `head` that `base` does not have, as a pull request would. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
+  /**
+   * Lists the commits in the history of `head` down to `base`, oldest first (`GET /repos/{owner}/{repo}/commits`), for a comparison
+   * that GitHub cannot make. The list is sorted by date, so it can lack commits of a merged branch that are older than the base.
+   * @returns whether `base` is in that history; if not, all commits
+   * @throws ActionError `rejected` if there are more than 500
+   */
+  readonly listCommitsDownTo: (
+    repository: string,
+    base: string,
+    head: string,
+  ) => Promise<{ readonly commits: readonly PullRequestCommit[]; readonly hasBase: boolean }>
+  /** Finds the newest commit in the history of `head` that changed a file (`GET /repos/{owner}/{repo}/commits`). */
+  readonly findLastChange: (repository: string, path: string, head: string) => Promise<string | undefined>
   /** Lists the names of the tags (`GET /repos/{owner}/{repo}/tags`). */
   readonly listTags: (repository: string) => Promise<readonly string[]>
 }
@@ -103,6 +119,22 @@ export const connectCommits = (call: Call): Commits => ({
         page: comparedCommitsSchema,
         maxPages: MAX_COMMIT_PAGES,
       })
+    }),
+  listCommitsDownTo: (repository, base, head) =>
+    call('contents: read', repository, async ({ request, repo }) => {
+      const list = (query: object) => request('GET /repos/{owner}/{repo}/commits', { ...repo, ...query })
+      // The base can be a branch or a tag.
+      const newest = parseResponse(commitsSchema, await list({ sha: base, per_page: 1 }))[0]
+      const readPage = (cursor: Cursor) => list({ sha: head, per_page: PAGE_SIZE, ...cursor })
+      const isBase = ({ sha }: PullRequestCommit): boolean => sha === newest?.sha
+      const found = await readAll(readPage, { page: commitsSchema, maxPages: MAX_COMPARED_PAGES, isLast: isBase })
+      const at = found.findIndex(isBase)
+      return { commits: found.slice(0, at === -1 ? undefined : at).toReversed(), hasBase: at !== -1 }
+    }),
+  findLastChange: (repository, path, head) =>
+    call('contents: read', repository, async ({ request, repo }) => {
+      const query = { ...repo, path, sha: head, per_page: 1 }
+      return parseResponse(commitsSchema, await request('GET /repos/{owner}/{repo}/commits', query))[0]?.sha
     }),
   listTags: (repository) =>
     call('contents: read', repository, ({ request, repo }) => {
@@ -183,8 +215,6 @@ export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
 /** GitHub's limit for the files of a comparison. */
 const MAX_FILES = 300
-/** Commits on earlier pages of a comparison are only counted. */
-const MAX_COMPARED_PAGES = 5
 
 function isReadable(file: ChangedFile | undefined): boolean {
   return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
@@ -192,7 +222,7 @@ function isReadable(file: ChangedFile | undefined): boolean {
 
 function assessFileList(
   files: readonly (ChangedFile | undefined)[] | undefined,
-): 'complete' | 'truncated' | 'unreadable' {
+): 'complete' | 'truncated' | 'unreadable' | 'unavailable' {
   if (files?.every(isReadable) !== true) return 'unreadable'
   return files.length < MAX_FILES ? 'complete' : 'truncated'
 }
@@ -230,7 +260,10 @@ function toComparison(comparison: Built<typeof wireComparison>) {
     totalCommits: comparison.total_commits,
     /** The files with a name and a status. */
     files: files.filter((file) => file !== undefined),
-    /** `truncated`: there may be more files, because GitHub lists at most 300. `unreadable`: the list or a file is malformed. */
+    /**
+     * `truncated`: there may be more files, because GitHub lists at most 300. `unreadable`: the list or a file is malformed.
+     * `unavailable`: GitHub cannot compare, so that only the commits are known.
+     */
     fileList: assessFileList(comparison.files),
   }
 }

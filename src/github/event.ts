@@ -21,6 +21,7 @@ const subjectSchema = optionalLazily(() =>
   z.object({
     base: looseObject({ sha }),
     head: looseObject({ sha, repo: looseObject({ full_name: stringField }) }),
+    user: looseObject({ type: stringField }),
     number: integerField,
     title: stringOrEmpty,
     body: stringOrEmpty,
@@ -83,6 +84,7 @@ const pushedCommitSchema = z.object({
   message: stringOrEmpty,
   author: looseObject({ name: stringOrEmpty, username: stringField }),
   committer: looseObject({ username: stringField }),
+  distinct: booleanField,
 })
 
 /**
@@ -138,7 +140,7 @@ function parseMove({ ref, before, after, base_ref: base, deleted, forced }: Payl
 
 /** Newest first. */
 function listCommits({ commits }: Payload) {
-  return commits.toReversed().map(({ id, message, author, committer }) => ({
+  return commits.toReversed().map(({ id, message, author, committer, distinct }) => ({
     sha: id,
     message,
     /** The author's display name. Empty if unknown. */
@@ -146,6 +148,8 @@ function listCommits({ commits }: Payload) {
     /** The accounts of the author and the committer. Empty if GitHub knows none. */
     authorLogin: author.username ?? '',
     committerLogin: committer.username ?? '',
+    /** False if another branch had the commit before the push. */
+    isDistinct: distinct !== false,
   }))
 }
 
@@ -176,6 +180,8 @@ function parseSubject(payload: Payload) {
     text: subject.body,
     url: subject.html_url,
     isOpen: subject.state === 'open',
+    /** Whether a bot opened it. */
+    isByBot: subject.user.type === 'Bot',
     /** Empty unless the payload has the whole pull request: a comment on a pull request does not. */
     labels: name === 'pull_request' ? subject.labels.map((label) => label.name) : [],
     /** Undefined for an issue, and for a comment on a pull request. */

@@ -54,10 +54,12 @@ const VALIDATION_CODES: Readonly<Record<string, string>> = {
 }
 const MAX_FIELD_ERRORS = 3
 
-/** Returns GitHub's message for a validation error, or our own if there is none. */
-function describeFieldError({ field, code, message }: FieldError): string {
+/** Returns GitHub's message for a validation error, else that of the response, else our own. */
+function describeFieldError({ field, code, message }: FieldError, general: string): string {
   if (message !== '') return message
-  const problem = VALIDATION_CODES[code] ?? 'was rejected'
+  const { [code]: known } = VALIDATION_CODES
+  if (known === undefined && !GENERIC_VALIDATION.test(general)) return general
+  const problem = known ?? 'was rejected'
   return field === '' ? `a value ${problem}` : `${field} ${problem}`
 }
 
@@ -95,7 +97,8 @@ export class ErrorResponse extends Error {
     this.githubMessage = message
     const plainErrors = errors.filter((error) => typeof error === 'string')
     const fieldErrors = errors.filter((error) => typeof error !== 'string')
-    this.problems = [...new Set([...plainErrors, ...fieldErrors.map(describeFieldError)])].slice(0, MAX_FIELD_ERRORS)
+    const described = fieldErrors.map((error) => describeFieldError(error, message))
+    this.problems = [...new Set([...plainErrors, ...described])].slice(0, MAX_FIELD_ERRORS)
     this.isAboutNewLabel = status === 403 && fieldErrors.some(isUnauthorizedLabel)
     this.#headers = headers
     this.isRateLimit =
@@ -176,7 +179,7 @@ function toRefusalError(
     code: ErrorCode,
     message: string,
     details: Partial<Pick<ActionError, 'hint' | 'retryAfterMs' | 'lacksPermissionIn'>> = {},
-  ) => new ActionError(code, message, { ...details, cause: refusal })
+  ) => new ActionError(code, message, { ...details, status, cause: refusal })
   if (status < 400)
     return toError('redirected', `GitHub responded with ${status} and redirects the request to another URL.`, {
       hint: "Use the repository's current name, and check `GITHUB_API_URL`.",
@@ -186,7 +189,9 @@ function toRefusalError(
     const endsAt = formatUtc(new Date(now.getTime() + retryAfterMs))
     return toError('rate-limited', `GitHub's rate limit is exceeded until ${endsAt} UTC.`, { retryAfterMs })
   }
-  if (status >= 500 || status === 408) return toError('service-error', `GitHub responded with ${status}.`)
+  // GitHub responds with 500 each time to what takes it too long, and says so.
+  if (status === 500) return toError('service-error', describeRefusal(githubMessage, status, redact))
+  if (status > 500 || status === 408) return toError('service-error', `GitHub responded with ${status}.`)
   if (status === 401)
     return toError('unauthorized', `GitHub rejected the token (401)${refusal.isLate ? ' late in the step' : ''}.`, {
       hint: refusal.isLate ? EXPIRED : 'Check `github-token`: the token may have expired.',

@@ -1,5 +1,5 @@
 /** One client for all requests to GitHub. */
-import { Deadline } from '../runtime/deadline.ts'
+import { Deadline, ENDING_MS } from '../runtime/deadline.ts'
 import { createCall } from './pages.ts'
 import { connectPullRequests, connectReviewers, type PullRequests, type Reviewers } from './pull-requests.ts'
 import { connectChecks, type Checks } from './checks.ts'
@@ -25,8 +25,11 @@ export interface Resources
   extends Checks, Comments, Commits, Comparisons, JobLogs, Labels, Permissions, PullRequests, Reviewers, WorkflowRuns {}
 
 export interface GitHub extends Resources {
-  /** When the requests end. It moves when the last phase of the step begins (`extendForEnding`). */
-  readonly deadline: Deadline
+  /**
+   * Returns the same resources for what is left to write at the end of a step: these requests have 30 seconds after the deadline,
+   * and one second after a cancellation. The deadline of all other requests stays where it is.
+   */
+  readonly atEnd: () => Resources
 }
 
 /** Creates GitHub's client, once for a step. Octokit is loaded by the first request. */
@@ -36,21 +39,31 @@ export function connectGitHub(
   load: LoadToolkit = () => import('@actions/github'),
 ): GitHub {
   const { deadlineAt, signal, clock } = options
-  const deadline = new Deadline(deadlineAt, signal, clock)
-  const policy = createRequestPolicy(options, deadline)
+  const policy = createRequestPolicy(options)
   let octokit: Promise<Octokit> | undefined
-  const call = createCall(() => (octokit ??= openOctokit(options, policy, send, load)), deadline, options)
+  const open = (): Promise<Octokit> => (octokit ??= openOctokit(options, policy, send, load))
+  const connect = (deadline: Deadline): Resources => {
+    const call = createCall(open, deadline, options)
+    return {
+      ...connectChecks(call),
+      ...connectComments(call),
+      ...connectCommits(call),
+      ...connectComparisons(call),
+      ...connectJobLogs(call, send, deadline, options),
+      ...connectLabels(call),
+      ...connectPermissions(call),
+      ...connectPullRequests(call),
+      ...connectReviewers(call),
+      ...connectWorkflowRuns(call),
+    }
+  }
+  const ending = new Deadline(deadlineAt + ENDING_MS, signal, clock)
+  const last = connect(ending)
   return {
-    ...connectChecks(call),
-    ...connectComments(call),
-    ...connectCommits(call),
-    ...connectComparisons(call),
-    ...connectJobLogs(call, send, deadline, options),
-    ...connectLabels(call),
-    ...connectPermissions(call),
-    ...connectPullRequests(call),
-    ...connectReviewers(call),
-    ...connectWorkflowRuns(call),
-    deadline,
+    ...connect(new Deadline(deadlineAt, signal, clock)),
+    atEnd() {
+      ending.resumeAfterCancel()
+      return last
+    },
   }
 }

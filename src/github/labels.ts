@@ -1,6 +1,7 @@
 /** Reads and adds the labels of pull requests. */
 import * as z from 'zod/mini'
 import { type Call, type Cursor, PAGE_SIZE, readAll, readPages } from './pages.ts'
+import { readOwnId } from './comments.ts'
 import { tolerateRefusal } from './github-error.ts'
 import { accountSchema, labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { parseResponse } from './schemas.ts'
@@ -19,6 +20,26 @@ const listedSchema = z.lazy(() =>
 
 // Reject the whole list if any item is malformed: the malformed item could be the one we are looking for.
 const listSchema = z.lazy(() => z.array(listedSchema))
+
+const eventsSchema = z.lazy(() =>
+  z.array(
+    z.union([
+      z.object({
+        event: z.literal('labeled'),
+        label: z.object({ name: z.string() }),
+        /** Null for a deleted account. */
+        actor: z.nullable(z.object({ id: z.int() })),
+      }),
+      z.pipe(
+        z.object({ event: z.string().check(z.regex(/^(?!labeled$)\w/)) }),
+        z.transform(() => undefined),
+      ),
+    ]),
+  ),
+)
+
+/** A pull request with more events is too old. */
+const MAX_EVENT_PAGES = 10
 
 type Listed = Readonly<z.infer<typeof listedSchema>>
 
@@ -56,6 +77,8 @@ export interface Labels {
    * write`.
    */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
+  /** Returns whether the token's own user or app has added a label to a pull request. */
+  readonly hasAddedLabel: (pullRequest: PullRequestAddress, label: string) => Promise<boolean>
   /** Lists those of the newest 100 pull requests that have a label, in any state, newest first. */
   readonly listNewestPullRequests: (repository: string, label: string) => Promise<readonly PullRequestInList[]>
   /**
@@ -74,6 +97,17 @@ export const connectLabels = (call: Call): Labels => ({
     call('pull-requests: write', repository, async ({ request, repo }) => {
       const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels'
       await request(route, { ...repo, issue_number: number, labels: [label], request: { isIdempotent: true } })
+    }),
+  hasAddedLabel: ({ repository, number }, label) =>
+    call('pull-requests: read', repository, async (api) => {
+      const query = { ...api.repo, issue_number: number, per_page: PAGE_SIZE }
+      const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}/events'
+      const readPage = (cursor: Cursor) => api.request(route, { ...query, ...cursor })
+      const events = await readAll(readPage, { page: eventsSchema, maxPages: MAX_EVENT_PAGES, canBeCut: true })
+      const added = events.filter((event) => event !== undefined && hasLabel(label, [event.label.name]))
+      const ids = added.flatMap((event) => event?.actor?.id ?? [])
+      const ownId = ids.length === 0 ? undefined : await readOwnId(api)
+      return ownId !== undefined && ids.includes(ownId)
     }),
   listNewestPullRequests: (repository, label) =>
     call('pull-requests: read', repository, async ({ request, repo }) => {

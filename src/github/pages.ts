@@ -9,7 +9,7 @@ import { type GitHubOptions, MAX_RETRIES, type Octokit, type RequestPolicy } fro
 
 export interface Api {
   /** Sends the request of a typed route, such as `GET /repos/{owner}/{repo}/pulls/{pull_number}`. */
-  readonly request: Octokit['request']
+  readonly request: ReturnType<Octokit['request']['defaults']>
   /** The parameters of every route that name the repository. */
   readonly repo: { readonly owner: string; readonly repo: string }
   /** Sends a GraphQL query. For data that the token cannot read, the response has `errors` instead of `data`. */
@@ -37,7 +37,8 @@ export function createCall(
     signal.throwIfAborted()
     const [owner = '', repo = ''] = repository.split('/')
     try {
-      const { request } = await open()
+      const octokit = await open()
+      const request = octokit.request.defaults({ request: { deadline } satisfies RequestPolicy })
       const graphql: Api['graphql'] = (query) =>
         request('POST /graphql', { baseUrl, query, request: { isIdempotent: true } })
       return redactAll(await perform({ request, repo: { owner, repo }, graphql }), redact)
@@ -58,7 +59,7 @@ export interface Cursor {
   readonly after?: string
   /** Overrides the page size of the list. */
   readonly per_page?: number
-  readonly request?: RequestPolicy
+  readonly request?: Omit<RequestPolicy, 'deadline'>
 }
 
 /**

@@ -53,6 +53,8 @@ export interface GitHubOptions {
 
 /** The `request` options of one request, which Octokit passes to the policy. */
 export interface RequestPolicy {
+  /** When the request ends, with its retries. */
+  readonly deadline: Deadline
   /** Whether sending the request twice does no harm. By default true, except for a POST. */
   readonly isIdempotent?: boolean
   /** `manual`: a 302 is a response, and is not followed. */
@@ -129,14 +131,15 @@ function createRetries(
 }
 
 /**
- * The request policy: 30 seconds for an attempt, three retries, and waits for rate limits, all before the deadline on
- * the step's clock. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx,
+ * The request policy: 30 seconds for an attempt, three retries, and waits for rate limits, all before the request's
+ * deadline on the step's clock. Octokit's public plugins for retries and throttling are not used: they retry a POST after a 5xx,
  * which may write twice, and they sleep on the wall clock, which no deadline ends.
  */
-export function createRequestPolicy(
-  { clock, log, debug }: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>,
-  deadline: Deadline,
-): OctokitPlugin {
+export function createRequestPolicy({
+  clock,
+  log,
+  debug,
+}: Pick<GitHubOptions, 'clock' | 'log' | 'debug'>): OctokitPlugin {
   const openedAt = clock.now()
   let hasAccepted = false
   /** As `owner/name`. */
@@ -156,7 +159,7 @@ export function createRequestPolicy(
   /** @throws ErrorResponse, TransportFailure, ActionError `deadline`, or the reason of a cancellation */
   async function attempt(
     send: (end: AbortSignal) => Promise<GitHubResponse>,
-    redirect: RequestPolicy['redirect'],
+    { redirect, deadline }: RequestPolicy,
     repository: string,
   ): Promise<GitHubResponse> {
     // Process signals are handled only when the event loop runs, and this request may write.
@@ -180,8 +183,8 @@ export function createRequestPolicy(
 
   return (octokit) => {
     octokit.hook.wrap('request', async (request, options) => {
-      const policy = options.request as RequestPolicy
-      const { redirect, failuresBefore = 0, isIdempotent = options.method !== 'POST' } = policy
+      const policy = options.request as unknown as RequestPolicy
+      const { deadline, redirect, failuresBefore = 0, isIdempotent = options.method !== 'POST' } = policy
       const repository = `${String(options['owner'])}/${String(options['repo'])}`
       const send = async (signal: AbortSignal): Promise<GitHubResponse> => {
         // Octokit passes one object to all hooks, so it is changed in place.
@@ -193,7 +196,7 @@ export function createRequestPolicy(
       if (pauseMs > 0) await clock.sleep(pauseMs, deadline.signal)
       for (;;) {
         try {
-          const response = await attempt(send, redirect, repository)
+          const response = await attempt(send, policy, repository)
           const isJson = typeof response.data === 'object' && response.data !== null
           if (!isJson && redirect !== 'manual') throw new InvalidResponse()
           return response

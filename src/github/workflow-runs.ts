@@ -45,6 +45,9 @@ export const BRANCH_EVENTS: readonly string[] = [
  */
 const STARTED_BY_RUN = 'workflow_run'
 
+/** Events whose runs cover everything since the success before them. People can start a manual run with another range. */
+const COVERING_EVENTS: readonly string[] = ['push', 'schedule', 'merge_group']
+
 /** Whether this run, if it is green, is a base for later runs of the same workflow on the same branch. */
 export function countsAsBase({ event, actor }: { readonly event: string; readonly actor: string }): boolean {
   // A push by Dependabot has no access to secrets, so its run can be green without having sent anything.
@@ -88,35 +91,46 @@ const pageSchema = z.lazy(() =>
   ),
 )
 
+/** The successful runs of a workflow on a branch around the current run. */
+export interface Successes {
+  /** The head commit of the newest one before the current run. Undefined if there is none. */
+  readonly before: string | undefined
+  /** The id of a run after the current one that covered everything since the success before it. Only a re-run can have one. */
+  readonly coveredBy?: number | undefined
+}
+
 export interface WorkflowRuns {
   /**
-   * Finds the head commit of the last successful run of a workflow on a branch before the current run (`GET
-   * /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). Returns undefined if there is no such run.
+   * Finds the successful runs of a workflow on a branch around the current run (`GET
+   * /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`).
    *
    * GitHub's lists by branch or status are stale or empty for hours at times, so the complete list is filtered here. Only if its
    * newest 500 runs have no such run is the list by branch and status read, once.
    * @throws ActionError `rejected` if older runs may have succeeded, and that list names none
    */
-  readonly findLastSuccess: (before: WorkflowBranch) => Promise<string | undefined>
+  readonly findSuccesses: (around: WorkflowBranch) => Promise<Successes>
 }
+
+/** What to do if the range since the last success cannot be determined, however often a run tries. */
+export const MOVE_BASE_HINT =
+  'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.'
 
 function createNoBaseError({ workflow, branch, isOther = false }: WorkflowBranch): ActionError {
   const text = `none of the newest ${MAX_PAGES * PAGE_SIZE} runs of \`${workflow}\` was successful on ${quoteName(branch)}, and GitHub lists no older one.`
   return new ActionError('rejected', text, {
-    hint: isOther
-      ? 'Start that workflow once by hand: later runs begin where that run succeeded.'
-      : 'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.',
+    hint: isOther ? 'Start that workflow once by hand: later runs begin where that run succeeded.' : MOVE_BASE_HINT,
   })
 }
 
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
-  findLastSuccess: ({ repository, workflow, branch, runId, isOther = false }) => {
-    const isBase = ({ event, actor, ...run }: Run): boolean =>
-      run.id < runId &&
+  findSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+    const isSuccess = ({ event, actor, ...run }: Run): boolean =>
       run.isSuccess &&
       run.branch === branch &&
       (countsAsBase({ event, actor }) || (isOther && event === STARTED_BY_RUN)) &&
       !run.isOfFork
+    const isBase = (run: Run): boolean => run.id < runId && isSuccess(run)
+    const isCovering = (run: Run): boolean => run.id > runId && isSuccess(run) && COVERING_EVENTS.includes(run.event)
     return call('actions: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs'
       const query = { ...repo, workflow_id: workflow, per_page: PAGE_SIZE, exclude_pull_requests: true } as const
@@ -129,11 +143,12 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       const limits = { maxPages: MAX_PAGES, canBeCut: true } as const
       const runs = await readAll(readPage, { page: pageSchema, ...limits, isLast: isBase })
       const newest = runs.find(isBase)
-      if (newest !== undefined || nextCursors.at(-1) === undefined) return newest?.headSha
+      const coveredBy = runs.find(isCovering)?.id
+      if (newest !== undefined || nextCursors.at(-1) === undefined) return { before: newest?.headSha, coveredBy }
       const successes = parseResponse(pageSchema, await request(route, { ...query, branch, status: 'success' }))
       const older = successes.find(isBase)
       if (older === undefined) throw createNoBaseError({ repository, workflow, branch, runId, isOther })
-      return older.headSha
+      return { before: older.headSha, coveredBy }
     })
   },
 })

@@ -34,16 +34,15 @@ export async function withDeadline<T>(
 }
 
 /** For what is left to write when the deadline has passed. */
-const ENDING_MS = 30_000
+export const ENDING_MS = 30_000
 /** For what is left to write when the run is cancelled: the runner kills a cancelled step after some seconds. */
 const CANCELLED_ENDING_MS = 1_000
 
-/** When requests end: at the step's deadline, or when the run is cancelled. */
+/** When requests end: at a time, or when the run is cancelled. */
 export class Deadline {
   readonly #clock: Clock
   #at: number
   #signal: AbortSignal
-  #isExtended = false
 
   /**
    * @param at a timestamp of `clock.now()`
@@ -70,15 +69,10 @@ export class Deadline {
     return this.#at - this.#clock.now()
   }
 
-  /**
-   * Begins the last phase of the step: moves the deadline by 30 seconds. After a cancellation, requests are possible
-   * again for one second. Further calls change nothing, unless the run was cancelled after the first one.
-   */
-  extendForEnding(): void {
-    if (this.#signal.aborted) {
-      this.#signal = new AbortController().signal
-      this.#at = this.#clock.now() + CANCELLED_ENDING_MS
-    } else if (!this.#isExtended) this.#at += ENDING_MS
-    this.#isExtended = true
+  /** After a cancellation, makes requests possible again for one second, once. */
+  resumeAfterCancel(): void {
+    if (!this.#signal.aborted) return
+    this.#signal = new AbortController().signal
+    this.#at = this.#clock.now() + CANCELLED_ENDING_MS
   }
 }

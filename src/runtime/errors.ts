@@ -123,9 +123,16 @@ export async function tolerateNotFound<T>(request: () => Promise<T>): Promise<T 
   return (await orUndefined(request(), 'not-found')) ?? orUndefined(request(), 'not-found')
 }
 
+/** What to do about a refusal without advice of its own. Its message names the reason. */
+export const REFUSAL_HINT = 'GitHub has refused this: solve the reason that it names'
+
+/** Whether the same request may succeed later. */
+export const mayPass = (error: ActionError): boolean => isTransient(error) || error.code === 'deadline'
+
 /**
  * Returns the result of `perform`, for a step that must not continue without it.
  * @param unknown what is unknown if it fails, as the beginning of the message
+ * @param hint what to do if the same request may succeed later
  * @throws ActionError `not-sent` instead of any other code except `cancelled`
  */
 export async function orNotSent<T>(
@@ -139,9 +146,11 @@ export async function orNotSent<T>(
   } catch (caught) {
     const error = asExpectedError(caught)
     if (error.code === 'not-sent') throw error
+    const usual = mayPass(error) ? hint : `${REFUSAL_HINT}, then run the step again.`
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, {
       cause: error,
-      hint: (error.lacksPermissionIn === undefined ? undefined : grant) ?? error.hint ?? hint,
+      quote: error.quote,
+      hint: (error.lacksPermissionIn === undefined ? undefined : grant) ?? error.hint ?? usual,
     })
   }
 }

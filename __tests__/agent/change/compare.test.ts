@@ -36,9 +36,11 @@ test.each<[tag: string, tags: string[], base: string | undefined]>([
     { kind: 'since-tag', tag },
     { listTags: () => Promise.resolve(tags) },
   )
-  expect(comparisons).toEqual(base === undefined ? [] : [`acme/docs ${base} ${tag}`])
+  expect(comparisons).toEqual(base === undefined ? [] : [`acme/docs ${base} ${RUN_FACTS.sha}`])
   expect('reason' in found ? found.reason : found.title).toContain(
-    base === undefined ? 'no lower version with the same prefix' : `the tag since the tag before it, from \`${base}\``,
+    base === undefined
+      ? 'no lower version with the same prefix'
+      : `the tag \`${tag}\` since the tag before it, from \`${base}\``,
   )
 })
 
@@ -47,7 +49,7 @@ test('compares a tag with the merge base if the tag before it is on a branch for
   const responses = { listTags, ...comparing({ relation: 'diverged', mergeBase: commit('d') }) }
   const { found } = await compareRange({ kind: 'since-tag', tag: 'v2.0.0' }, responses)
   expect(found).toMatchObject({
-    title: expect.stringContaining('from the merge base `ddddddd` to `v2.0.0`') as unknown,
+    title: expect.stringContaining('from the merge base `ddddddd` to `bbbbbbb`') as unknown,
     unlisted: undefined,
   })
 })
@@ -67,9 +69,9 @@ test.each<[range: ChangeRange, last: string | undefined, expected: string[], tex
 ])('%j after the successful commit %j compares %j', async (range, last, expected, text) => {
   const queries: unknown[] = []
   const { found, comparisons } = await compareRange(range, {
-    findLastSuccess: (query) => {
+    findSuccesses: (query) => {
       queries.push(query)
-      return Promise.resolve(last)
+      return Promise.resolve({ before: last })
     },
   })
   const where = { repository: 'acme/docs', branch: 'main' }

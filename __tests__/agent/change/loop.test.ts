@@ -122,6 +122,25 @@ const ofRun = (fields: object, sender = ANN): GivenEvent => [
     },
   },
 ]
+/** The base branch is merged into the agent's branch: a merge commit, and a commit of a person that the base had before. */
+const updated = (sender: Account, ref = 'refs/heads/agent/guide'): GivenEvent => {
+  const commits = [
+    { id: commit('a'), distinct: false, author: { username: 'bea' }, committer: { username: 'bea' } },
+    { id: commit('b'), distinct: true, author: { username: sender.login }, committer: { username: 'web-flow' } },
+  ]
+  return by(sender, pushOf({}, { ref, commits }))
+}
+const approvedBy = (...logins: readonly string[]): Responses => ({ listApprovers: () => Promise.resolve(logins) })
+const QUEUED: GivenEvent = [
+  'merge_group',
+  {
+    merge_group: {
+      head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${commit('a')}`,
+      base_sha: commit('a'),
+      head_sha: commit('b'),
+    },
+  },
+]
 const FILES = { 'change-context': 'files' }
 const SINCE = { ...FILES, 'change-range': 'since-last-success' }
 const SAME = { 'skip-own-changes': 'same-label' }
@@ -377,7 +396,60 @@ test.each<Row>([
     undefined,
     FILES,
   ],
-  ['an issue by a bot', by(MERGER, ['issues', { issue: { number: 3, title: 'x' } }]), {}, undefined],
+  ['an issue that a bot opened', by(MERGER, ['issues', { issue: { number: 3, user: MERGER } }]), {}, BOT],
+  ['a discussion that a bot opened', by(MERGER, ['discussion', { discussion: { number: 3, user: AGENT } }]), {}, BOT],
+  ["a person's issue that a bot labelled", by(MERGER, ['issues', { issue: { number: 3, user: ANN } }]), {}, undefined],
+  ["a bot's issue that a person labelled", by(ANN, ['issues', { issue: { number: 3, user: MERGER } }]), {}, undefined],
+  ["a bot's merge of the base into the branch of a pull request", updated(MERGER), from({}), BOT],
+  [
+    "a bot's merge of the base into the branch of a pull request, without a token",
+    updated(MERGER),
+    null,
+    BOT,
+    { 'github-token': '' },
+  ],
+  [
+    "a person's merge of the base into the branch of our open pull request",
+    updated(ANN),
+    from({ a: [OF_ANN], b: [{ ...MARKED, state: 'open' }] }),
+    OWN,
+  ],
+  [
+    'a merge by a bot into the default branch, whose commits another branch had',
+    updated(MERGER, PUSH.ref),
+    from({}),
+    undefined,
+  ],
+  [
+    "a merge by a bot of a bot's pull request that a person approved",
+    by(MERGER, pushOf({ b: MERGER.login })),
+    { ...from({ b: [OF_BOT] }), ...approvedBy('ann') },
+    undefined,
+  ],
+  [
+    "a push by a bot to a bot's open pull request that a person approved",
+    by(MERGER, pushOf({ b: MERGER.login }, { ref: 'refs/heads/agent/guide' })),
+    { ...from({ b: [{ ...OF_BOT, state: 'open' }] }), ...approvedBy('ann') },
+    BOT,
+  ],
+  [
+    "a merge group with a bot's pull request that a person approved",
+    by(MERGER, QUEUED),
+    { ...reading({ author: MERGER }), ...approvedBy('ann') },
+    undefined,
+  ],
+  [
+    "a merge group with a bot's pull request that nobody approved",
+    by(MERGER, QUEUED),
+    reading({ author: MERGER }),
+    BOT,
+  ],
+  [
+    'a push by a bot to its pull request that a person approved, on `pull_request`',
+    opened(MERGER),
+    { ...reading({ author: MERGER }), ...approvedBy('ann') },
+    BOT,
+  ],
   [
     'a comment by a bot',
     by(MERGER, ['issue_comment', { issue: { number: 5, pull_request: {} }, comment: { id: 1, body: 'Hi.' } }]),
@@ -439,6 +511,16 @@ test.each<Row>([
     undefined,
   ],
   [
+    'a pull request of an account without a history, but with a label that the token has added',
+    opened(ANN),
+    {
+      ...reading({ author: ANN }),
+      ...opensEarlier(ANN, false),
+      hasAddedLabel: ({ number }) => Promise.resolve(number === 3),
+    },
+    ACCOUNT,
+  ],
+  [
     "a push to a pull request of the agent's account",
     pushOf({ b: 'ann' }),
     { ...from({}), ...opensEarlier(ANN) },
@@ -456,6 +538,38 @@ test.each<Row>([
   expect(found.skip).toEqual(skip === undefined ? undefined : containing(skip))
   if (skip === undefined || skip === 'Nothing changed') expect(found.notices).toEqual([])
   else expect(found.notices).toEqual([found.skip])
+})
+
+test('asks for approvals newest first, until one is found, and only where everything else says that a bot did it', async () => {
+  const commits = { a: MERGER.login, b: MERGER.login, c: MERGER.login }
+  const pulls = { a: [{ ...OF_BOT, number: 11 }], b: [{ ...OF_BOT, number: 12 }], c: [{ ...OF_BOT, number: 13 }] }
+  const play = async (read: Partial<PullRequest>) => {
+    const asked: number[] = []
+    const listApprovers: GitHub['listApprovers'] = ({ number }) => {
+      asked.push(number)
+      return Promise.resolve(number === 12 ? ['ann'] : [])
+    }
+    const { skip } = await playChange({}, by(MERGER, pushOf(commits)), { ...from(pulls, read), listApprovers })
+    expect(skip).toBeUndefined()
+    return asked
+  }
+  expect(await play({})).toEqual([13, 12])
+  expect(await play({ mergedBy: ANN })).toEqual([])
+})
+
+test('says how to cover the changes of bots', async () => {
+  const { skip } = await playChange({}, by(MERGER, pushOf({ b: MERGER.login })), from({}))
+  expect(skip).toContain('A schedule covers such changes: run a workflow file of its own on `schedule`')
+})
+
+test('does not look up the commits that a push brought from another branch', async () => {
+  const looked: string[] = []
+  const findPullRequestsOfCommit: GitHub['findPullRequestsOfCommit'] = (_repository, sha) => {
+    looked.push(sha)
+    return Promise.resolve([])
+  }
+  await playChange({}, updated(MERGER), { findPullRequestsOfCommit })
+  expect(new Set(looked)).toEqual(new Set([commit('b')]))
 })
 
 function history(label: string): GitHub['listComments'] {

@@ -34,7 +34,9 @@ test('sends the prompt of an event that has no range, and says so', async () => 
 
 test('looks back from a push without its commits', async () => {
   const given = { 'change-context': 'files', 'change-range': 'since-last-success' }
-  const played = await playChange(given, ['push', PUSH], { findLastSuccess: () => Promise.resolve(undefined) })
+  const played = await playChange(given, ['push', PUSH], {
+    findSuccesses: () => Promise.resolve({ before: undefined }),
+  })
   expect(played.skip).toBeUndefined()
 })
 

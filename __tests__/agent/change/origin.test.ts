@@ -183,7 +183,7 @@ test('fails after a hundred look-ups', async () => {
   await expect(playChange({}, each(101), responses)).rejects.toMatchObject({
     code: 'not-sent',
     message: expect.stringContaining('the change has more than 100 commits to look up') as unknown,
-    hint: expect.stringContaining('Use a smaller range') as unknown,
+    hint: expect.stringMatching(/^Run this workflow once by hand with `change-range: BASE\.\.\.HEAD`/) as unknown,
   })
 })
 

@@ -86,6 +86,31 @@ test.each(['issues/add-labels', 'issues/create-comment'])(
   },
 )
 
+test("stops after the second pull request of an agent's user if comments are refused and labels are not", async () => {
+  const options = {
+    github: { ...combineScenarios([]), agentType: 'User' },
+    responses: { 'issues/create-comment': noAccess },
+  } as const
+  let played = await play({}, options)
+  const prompts = [played.acceptedPrompts.length]
+  let number = 0
+  for (let runId = 43; runId < 46; runId++) {
+    number = Number(played.outputs['pr-number']) || number
+    const { headSha: sha = '', user: login = '' } = played.docs.pulls[number] ?? {}
+    const payload = {
+      action: 'opened',
+      sender: { login, type: 'User' },
+      repository: { default_branch: 'main' },
+      pull_request: { number, user: { login, type: 'User' }, base: { sha: commit('a') }, head: { sha } },
+    }
+    const facts = { runId, eventName: 'pull_request', payload }
+    played = await play({}, { ...options, after: played, facts })
+    prompts.push(played.acceptedPrompts.length)
+  }
+  expect(prompts).toEqual([1, 1, 0, 0])
+  expect(played.isGreen).toBe(true)
+})
+
 test.each<[given: Readonly<Record<string, string>>, message: string]>([
   [{ wait: 'false' }, '`wait` must be `true`'],
   [{ label: '' }, '`label` must not be empty'],

@@ -67,9 +67,9 @@ const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, f
 const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const BEA = { login: 'bea', type: 'User' }
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea', account: BEA, committerLogin: 'web-flow' }
-const FIRST = { findLastSuccess: () => Promise.resolve(undefined) }
+const FIRST = { findSuccesses: () => Promise.resolve({ before: undefined }) }
 const DOWN = { compare: rejectWith(createGitHubError('service-error')) }
-const NO_RUNS = { findLastSuccess: DOWN.compare }
+const NO_RUNS = { findSuccesses: DOWN.compare }
 const LIMITED = { compare: rejectWith(createGitHubError('rate-limited')) }
 const MISSING_COMMITS = { compare: rejectWith(createGitHubError('not-found')) }
 const UNLISTED = comparing({ fileList: 'unreadable' })
@@ -93,7 +93,7 @@ const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.co
 const LAST_COMMIT_GONE: Partial<GitHub> = {
   compare: (_repository, base) =>
     base === commit('7') ? Promise.reject(createGitHubError('not-found')) : Promise.resolve(COMPARISON),
-  findLastSuccess: () => Promise.resolve(commit('7')),
+  findSuccesses: () => Promise.resolve({ before: commit('7') }),
 }
 
 /** Without `skip` the prompt is sent, and without `lost` there is no warning. */

@@ -76,7 +76,7 @@ test('reads the authors only if the inputs request them, and compares each range
 })
 
 test('finds no authors if there is nothing to compare', async () => {
-  const responses = { findLastSuccess: () => Promise.resolve(undefined) }
+  const responses = { findSuccesses: () => Promise.resolve({ before: undefined }) }
   const found = await findAuthors({ reviewers: 'change-authors', responses, eventName: 'schedule', payload: {} })
   expect(found).toMatchObject({ authors: [], losses: [] })
 })

@@ -4,12 +4,13 @@ import { AGENT_USER, GITHUB_TOKEN } from '../../../src/emulator/github/demo-stat
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../../support/comment-events.ts'
 import { changeResponse, respondInOrder, playStep, respondWith, type PlayStepOptions } from '../../support/play-step.ts'
 import { agentInputs } from '../../support/fake-step.ts'
-import { repositoryWithPull } from '../../support/github-state.ts'
+import { commit, madeCommit, repositoryWithPull } from '../../support/github-state.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
@@ -52,10 +53,11 @@ interface Scene extends Partial<PlayStepOptions> {
   readonly reads?: readonly Responder[]
 }
 
-/** Adds the comments to pull request 1 and issue 8. */
+/** Adds the comments to pull request 1 and issue 8, and the commits of the payloads. */
 const prepare =
   (jobName: JobName) =>
-  ({ pulls, issues }: RepositoryState): void => {
+  ({ pulls, issues, commits }: RepositoryState): void => {
+    commits.push(madeCommit({ sha: commit('a') }), madeCommit({ sha: commit('b'), parents: [commit('a')] }))
     if (jobName === 'none') pulls[1]?.comments.pop()
     const comment = { id: 71, user: 'mona', body: '', createdAtMs: 0, reactions: [] }
     const review = { ...comment, path: 'docs/guide.md', line: 5, diffHunk: '@@ -1 +1 @@' }
@@ -323,11 +325,39 @@ test('sends only the files that match `paths`, and says that the list of commits
   expect(await playWith({})).toEqual([true, true, true, true, false, false])
 })
 
-test('starts the job without the changes if they cannot be read', async () => {
-  const responses = { 'repos/compare-commits-with-basehead': respondWith(403) }
-  const { report, sent } = await play({ jobName: 'none', responses })
+const COMPARE = 'repos/compare-commits-with-basehead'
+
+test('sends nothing if the changes of the pull request cannot be read, and says why in the reply', async () => {
+  const { outcome, isGreen, sent, replies } = await play({
+    jobName: 'none',
+    responses: { [COMPARE]: respondWith(403) },
+  })
+  expect([outcome, isGreen, sent]).toEqual(['error', false, []])
+  expect(replies).toEqual([
+    expect.stringMatching(/Nothing was sent[^]*The changes of pull request #1 could not be read: .*403/),
+  ])
+})
+
+test('reads the changes of the pull request again if GitHub fails for a moment', async () => {
+  const compare = respondInOrder(respondWith(502), respondWith(502), respondNormally)
+  const { sent, prompt } = await play({ jobName: 'none', responses: { [COMPARE]: compare } })
   expect(sent).toEqual(['create'])
-  expect(report.warnings[0]?.message).toBe('The prompt does not include the changes of the pull request')
+  expect(prompt).toContain('What changed in acme/docs (pull request #1)')
+})
+
+test.each<[paths: string, sent: readonly string[]]>([
+  ['', ['create']],
+  ['docs/**', []],
+])('with `paths: %s`, sends the commits of a pull request that GitHub cannot compare: %j', async (paths, expected) => {
+  const tooLong = () => jsonResponse(422, { message: 'Sorry, this diff is taking too long to generate.' })
+  const { sent, prompt, replies } = await play({
+    jobName: 'none',
+    given: { paths },
+    responses: { [COMPARE]: tooLong },
+  })
+  expect(sent).toEqual(expected)
+  if (sent.length > 0) expect(prompt).toContain('the files that they changed are not known')
+  else expect(replies.join()).toContain('this diff is taking too long to generate')
 })
 
 test('sends only those comments of a review that its author wrote', async () => {

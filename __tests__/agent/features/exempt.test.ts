@@ -240,6 +240,24 @@ test.each<Row>([
   for (const text of lacks) expect(found.prompt).not.toContain(text)
 })
 
+test('sends a change of more than a hundred commits to look up, and says that no pull request was exempted', async () => {
+  const shas = Array.from({ length: 120 }, (_, index) => String(index).padStart(40, '0'))
+  const commits = shas.map((sha) => ({ ...createCommit('b', 'One'), sha }))
+  const responses = {
+    ...comparing({ commits, totalCommits: commits.length }),
+    findPullRequestsOfCommit: () => Promise.resolve([EXEMPT.pull]),
+    listPullRequestCommits: () => Promise.resolve([]),
+    listComments: () => Promise.resolve([]),
+  }
+  for (const event of [SCHEDULE, PUSHED]) {
+    const found = await playChange(SKIP, event, responses)
+    expect(found.skip).toBeUndefined()
+    expect(found.prompt).toContain('120 commits')
+    expect(found.prompt).toContain('Which pull requests need no documentation was not looked up')
+    expect(found.notices.join()).toContain('No pull request was exempted, because the change has more than 100 commits')
+  }
+})
+
 test.each<[what: string, event: GivenEvent]>([
   ['a repository dispatch', ['repository_dispatch']],
   ['a push to the own repository', PUSHED],

@@ -3,8 +3,8 @@ import { MAINTAINER, TOKEN_USER } from '../../../src/emulator/github/demo-state.
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull, openPull } from '../../../src/emulator/github/repository-changes.ts'
-import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
+import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import type { ServiceRequest, ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
@@ -86,6 +86,124 @@ test.each([1, 2, 3, 5])('one odd response after %d good reads of the job does no
   ]
   const { isGreen, messages } = await playFollowUp({}, { responses: { [READ]: respondInOrder(...reads) } })
   expect([isGreen, messages.length]).toEqual([true, 1])
+})
+
+describe('if the pull request conflicts with its base branch', () => {
+  const REQUEST =
+    /^Pull request #1 of acme\/docs conflicts with its base branch\. First merge `main` into `[^`]+` and resolve the conflict, .*\n\n---\n\nFix the guide\./
+  const GITHUB = { github: combineScenarios(['open-pull-request', 'conflict']) }
+  const resolve = ({ docs }: ObservedRequest): unknown => Object.assign(docs.pulls[1] ?? {}, { conflict: false })
+
+  test('the prompt begins with the request to resolve that, and the comment says so while it is not done', async () => {
+    const { messages, docs, log } = await playFollowUp({ 'wait-for-checks': 'true' }, GITHUB)
+    expect(messages).toEqual([expect.stringMatching(REQUEST)])
+    expect(log.join('\n')).toContain('Pull request #1 conflicts with its base branch.')
+    expect(readHistory({ docs })?.left?.items[0]).toBe('It conflicts with its base branch.')
+  })
+
+  test('a dry run shows the same prompt', async () => {
+    const { report, hostCalls, summary } = await playFollowUp({ 'dry-run': 'true' }, GITHUB)
+    expect(report.outcome).toBe('previewed')
+    for (const shown of [hostCalls.join('\n'), summary])
+      expect(shown).toContain('conflicts with its base branch. First merge')
+  })
+
+  test('the prompt begins so too if only the read directly before it shows the conflict', async () => {
+    const conflict: PlayStepOptions['onRequest'] = atFirst(WRITES, (at) =>
+      Object.assign(at.docs.pulls[1] ?? {}, { conflict: true }),
+    )
+    const { messages } = await playFollowUp({}, { onRequest: conflict })
+    expect(messages).toEqual([expect.stringMatching(REQUEST)])
+  })
+
+  test('the read after the turn decides what title and comment say', async () => {
+    const given = { 'wait-for-checks': 'true' }
+    const resolved = await playFollowUp(given, { ...GITHUB, onRequest: atFirst(MESSAGE, resolve) })
+    expect([resolved.title, readHistory(resolved)?.left?.items]).toEqual(['The pull request is ready', ['Review it.']])
+    const unknown = await playFollowUp({}, GITHUB)
+    expect(unknown.summary).toContain('GitHub has not computed yet whether it conflicts with its base branch.')
+  })
+
+  test('no checks start, and title, summary and comment give the reason', async () => {
+    const { outputs, title, isGreen, summary } = await playFollowUp({ 'wait-for-checks': 'true' }, GITHUB)
+    expect([outputs['checks'], isGreen]).toEqual(['none', false])
+    expect(title).toBe('Pull request updated, but it conflicts with its base branch')
+    expect(summary).toContain('No check is registered for it, because GitHub starts no checks while')
+  })
+
+  test('a comment on it gets the same prompt, and a follow-up to `job-id` is sent unchanged', async () => {
+    const facts = commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } })
+    const ofComment = await playFollowUp({ 'on-open-pr': '', command: '/docs', prompt: '' }, { ...GITHUB, facts })
+    expect(ofComment.messages).toEqual([expect.stringMatching(/^Pull request #1 of acme\/docs conflicts/)])
+    const ofJob = await playFollowUp({ 'on-open-pr': '', 'job-id': 'job_finished' }, GITHUB)
+    expect(ofJob.messages).toEqual(['Fix the guide.'])
+  })
+})
+
+describe('if the service keeps the old name of the repository in its link', () => {
+  const NEW = `${BASE_URL}/acme/docs/pull/1`
+  const toOldName: Responder = ({ respond }) => {
+    const response = respond()
+    return { ...response, body: response.body.replaceAll('/acme/docs/pull/', '/acme/old-docs/pull/') }
+  }
+  const rename: PlayStepOptions['onRequest'] = (_, { service }) => {
+    service.github.state.repositories['acme/old-docs'] ??= createRepositoryState({ movedTo: 'acme/docs' })
+  }
+  const isOfOldName = (request: ServiceRequest): boolean => request.target.includes('/old-docs/')
+  const OLD = { onRequest: rename, responses: { [READ]: toOldName, [MESSAGE]: toOldName } }
+
+  test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
+    ['of the label', {}, {}],
+    ['of the label, searched under the old name', { 'pr-repository': 'acme/old-docs' }, {}],
+    ['of the label, if the step does not wait', { wait: 'false' }, {}],
+    [
+      'of a comment',
+      { 'on-open-pr': '', command: '/docs', prompt: '' },
+      { facts: commentFacts({ number: 1, author: { login: 'mona', id: 11, type: 'User' } }) },
+    ],
+    ['of `job-id`', { 'on-open-pr': '', 'job-id': 'job_finished' }, {}],
+  ])('the pull request %s gets the follow-up, and its current URL is shown', async (_what, given, options) => {
+    const played = await playFollowUp(given, { ...OLD, ...options })
+    expect([listReceivers(played), played.isGreen]).toEqual([['job_finished'], true])
+    if (given['wait'] === undefined)
+      expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    if (given['wait'] === undefined) expect(played.outputs['pr-link']).toBe(NEW)
+  })
+
+  test('its current URL is the output of a new job, too', async () => {
+    const responses = { 'read job_000001': toOldName }
+    const { outputs, isGreen } = await playFollowUp({}, { github: combineScenarios([]), onRequest: rename, responses })
+    expect([isGreen, outputs['pr-link']]).toEqual([true, expect.stringMatching(/\/acme\/docs\/pull\/\d+$/)])
+  })
+
+  test('the name is read once', async () => {
+    const { observed } = await playFollowUp({}, OLD)
+    expect(observed.requests.length).toBe((await playFollowUp()).observed.requests.length + 2)
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['of the label', {}],
+    ['of `job-id`', { 'on-open-pr': '', 'job-id': 'job_finished' }],
+  ])('the current name after the prompt is the same pull request: %s', async (_what, given) => {
+    const read: Responder = (request) =>
+      request.service.requests.some(({ path }) => path.endsWith('/message')) ? request.respond() : toOldName(request)
+    const turns = [{}, { startDelayMs: 20_000 }]
+    const played = await playFollowUp(given, { onRequest: rename, responses: { [READ]: read }, turns })
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    expect(played.outputs['pr-link']).toBe(NEW)
+  })
+
+  test('a pull request of another repository is another one', async () => {
+    const played = await playFollowUp({}, { responses: OLD.responses })
+    expect(listReceivers(played)).toEqual(['create'])
+    expect(played.hostCalls.join('\n')).toContain('job job_finished has another pull request')
+  })
+
+  test('nothing is sent if GitHub cannot return it', async () => {
+    const get: Responder = (request) => (isOfOldName(request.request) ? respondWith(503)() : request.respond())
+    const played = await playFollowUp({}, { ...OLD, responses: { ...OLD.responses, 'pulls/get': get } })
+    expect([played.isGreen, played.acceptedPrompts, played.report.error?.code]).toEqual([false, [], 'not-sent'])
+  })
 })
 
 describe('nothing is sent, and the step is red, if', () => {

@@ -115,7 +115,7 @@ test.each<[what: string, operation: string, response: Responder, advice: string]
     'a locked conversation',
     COMMENT,
     refuse('Unable to create comment because issue is locked.'),
-    'To mark the pull request before the next run',
+    'GitHub has refused this: solve the reason that it names. To mark the pull request before the next run',
   ],
 ])('after %s (%s), the advice is not about permissions', async (_what, operation, response, advice) => {
   const { isGreen, report, line } = await play(ROLLING, { responses: { [operation]: response } })
@@ -160,6 +160,24 @@ test('a marked pull request whose row cannot be completed is a notice', async ()
   expect(docs.pulls[1]?.labels).toContain('docs-agent')
   expect([isGreen, report.untracked]).toEqual([true, undefined])
   expect(notice?.text).toMatch(/^The history comment was not updated, so it may be out of date: /)
+})
+
+test.each<[string, Given, Responder]>([
+  ['a token that has expired', ROLLING, respondWith(401)],
+  ['an outage', ROLLING, respondWith(503)],
+  ['an outage until the deadline', { ...ROLLING, 'timeout-minutes': '1' }, respondWith(429, { 'retry-after': '3600' })],
+])('%s after a follow-up is a notice if the pull request was marked before', async (_what, given, response) => {
+  let isSent = false
+  const onRequest: PlayStepOptions['onRequest'] = (what) => (isSent ||= what === 'message job_finished')
+  const fail: Responder = (request) => (isSent ? response(request) : request.respond())
+  const operations = ['pulls/get', 'pulls/list-commits', 'issues/get-comment', UPDATE_COMMENT, ADD_LABEL]
+  const responses = Object.fromEntries(operations.map((operation) => [operation, fail]))
+  const { isGreen, report, outputs, notice, line } = await playFollowUp(given, { onRequest, responses })
+  expect([isGreen, report.untracked]).toEqual([true, undefined])
+  expect([outputs['outcome'], outputs['changed']]).toEqual(['pull-request', ''])
+  expect(notice?.text).toContain('The pull request could not be read')
+  expect(notice?.text).toContain('The history comment was not updated, so it may be out of date')
+  expect(line).not.toContain('the next run would start another job')
 })
 
 test('does not say that the agent is working if GitHub has refused to write that', async () => {
@@ -258,6 +276,15 @@ test('marks the pull request within a second of the end of the job', async () =>
   await play(ROLLING, { onRequest })
   expect(times).toHaveLength(2)
   expect(Math.max(...times) - endedAt).toBeLessThanOrEqual(1_000)
+})
+
+test('marks the pull request in the middle of a step without moving the deadline of later requests', async () => {
+  const never: Responder = () => ({ ...respondWith(200)(), delivery: 'never' })
+  const checks = ['checks/list-for-ref', 'checks/list-suites-for-ref', 'repos/get-combined-status-for-ref']
+  const responses = Object.fromEntries(checks.map((operation) => [operation, never]))
+  const played = await play({ ...ROLLING, 'wait-for-checks': 'true', 'timeout-minutes': '1' }, { responses })
+  expect(played.report.durationMs).toBeLessThanOrEqual(60_000)
+  expect(getState(played)?.left?.items).toContain('It is not known whether its checks have passed.')
 })
 
 const MERGED = (message: string, fields = {}) =>

@@ -254,8 +254,8 @@ test.each<[what: string, rows: readonly HistoryRow[], ageMs: number | undefined,
   ['a turn that ended 10 s ago', [ENDED], 10_000, 5_000],
   ['a turn that ended 15 s ago', [ENDED], 15_000, 0],
   ['a working turn of 100 s', [ROW], 100_000, 15_000],
-  ['a working turn of 120 s', [ROW], 120_000, 0],
-  ['a turn that may still run, after 100 s', [UNSEEN], 100_000, 15_000],
+  ['a working turn of an hour', [ROW], 3_600_000, 15_000],
+  ['a turn that may still run, after an hour', [UNSEEN], 3_600_000, 15_000],
 ])('after %s, waits until the job has been idle', (_what, rows, ageMs, waitMs) => {
   expect(getRemainingLagMs({ ...STATE, rows: [...rows] }, ageMs)).toBe(waitMs)
 })

@@ -111,6 +111,18 @@ function sendElse({ service, nowMs }: ObservedRequest): void {
   )
 }
 
+const OTHER_RUN = { facts: { runId: 43 } }
+
+/** Runs a step that is killed when its prompt has been processed, so that its row says that the agent works. */
+async function leaveWorkingRow(): Promise<PlayedStep> {
+  let working = ''
+  const after = await playFollowUp({}, { onRequest: atFirst(MESSAGE, (at) => (working = getMarkerComment(at))) })
+  expect(working).toContain('⏳ working since')
+  const comment = after.docs.pulls[1]?.comments[0]
+  if (comment !== undefined) comment.body = working
+  return after
+}
+
 /** Acts at the first request of a kind. */
 function atFirst(when: string, act: (request: ObservedRequest) => unknown): NonNullable<PlayStepOptions['onRequest']> {
   let isDone = false
@@ -119,6 +131,17 @@ function atFirst(when: string, act: (request: ObservedRequest) => unknown): NonN
     isDone ||= what === when
   }
 }
+
+test('nothing is said of the job before a queued turn has begun', async () => {
+  const turns = [{}, { startDelayMs: 90_000 }]
+  const { log: lines, report } = await playFollowUp({}, { turns, lagsMs: [0, 2_000] })
+  expect(report.outcome).toBe('pull-request')
+  const started = lines.indexOf('The agent has started this follow-up.')
+  const before = lines.slice(lines.findIndex((line) => line.startsWith('The service accepted')) + 1, started)
+  expect(started).toBeGreaterThan(0)
+  expect(before).toEqual([expect.stringMatching(/^The agent has not been seen to start this follow-up yet \(checked/)])
+  expect(lines.slice(started)).toContain('The job completed.')
+})
 
 describe('before the prompt', () => {
   test('nothing is waited for if the job is idle and its last turn ended long ago', async () => {
@@ -136,18 +159,48 @@ describe('before the prompt', () => {
     expect(Math.abs((sentAfterMs ?? NaN) - expectedMs)).toBeLessThanOrEqual(1_000)
   })
 
-  test.each([
-    [60_000, 15_000],
-    [121_000, 0],
-  ])('if a row says for %i ms that the agent works, the step waits %i ms', async (agoMs, expectedMs) => {
-    let working = ''
-    const after = await playFollowUp({}, { onRequest: atFirst(MESSAGE, (at) => (working = getMarkerComment(at))) })
-    expect(working).toContain('⏳ working since')
-    // The run was killed.
-    const comment = after.docs.pulls[1]?.comments[0]
-    if (comment !== undefined) comment.body = working
-    const { sentAfterMs } = await playTimed({}, { after: await pass(after, agoMs) })
-    expect(sentAfterMs).toBe(expectedMs)
+  test('if a row says for an hour that the agent works, the job must be idle for 15 s', async () => {
+    const { sentAfterMs } = await playTimed({}, { after: await pass(await leaveWorkingRow(), 3_600_000), ...OTHER_RUN })
+    expect(sentAfterMs).toBe(15_000)
+  })
+
+  describe('if another run has announced a follow-up less than 120 s ago', () => {
+    test.each<[string, Record<string, string>]>([
+      ['the label', {}],
+      ['`job-id`', { 'on-open-pr': '', 'job-id': 'job_finished' }],
+    ])('its turn is waited for before a follow-up to the job of %s', async (_what, given) => {
+      const after = await pass(await leaveWorkingRow(), 2_000)
+      // The other prompt was queued.
+      let reads = 0
+      const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+        if (what === READ && ++reads === 15) sendElse(request)
+      }
+      const { sentAfterMs, played } = await playTimed(given, { after, onRequest, ...OTHER_RUN })
+      expect(played.log.join('\n')).toContain('Another step has just sent this job a prompt')
+      expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
+      expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
+      expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    })
+
+    test('a turn that never begins is waited for until then, and the follow-up is counted once', async () => {
+      const { sentAfterMs, played } = await playTimed({}, { after: await leaveWorkingRow(), ...OTHER_RUN })
+      expect(sentAfterMs).toBeGreaterThanOrEqual(119_000)
+      expect(sentAfterMs).toBeLessThanOrEqual(140_000)
+      expect(readHistory(played)?.followUps).toBe(2)
+    })
+
+    test('nothing is sent if the deadline comes first', async () => {
+      const given = { 'timeout-minutes': '1' }
+      const { played } = await playTimed(given, { after: await leaveWorkingRow(), ...OTHER_RUN })
+      expect(played.report).toMatchObject({ ...UNSENT, ...LATE })
+      expect(played.messages).toEqual([])
+    })
+
+    test('nothing is waited for with `wait: false` and `job-id`', async () => {
+      const given = { 'on-open-pr': '', 'job-id': 'job_finished', wait: 'false' }
+      const { sentAfterMs } = await playTimed(given, { after: await leaveWorkingRow(), ...OTHER_RUN })
+      expect(sentAfterMs).toBe(0)
+    })
   })
 
   test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([

@@ -20,6 +20,8 @@ interface Course {
   readonly turnMs: number
   readonly before: Job
   readonly after: Job
+  /** Whether the service drops the link when it accepts the prompt, before the turn begins. */
+  readonly dropsLink: boolean
   /** The lags of the reads, in a cycle. */
   readonly lagsMs: readonly number[]
   /** How long the requests and the responses are on their way, in a cycle. */
@@ -45,6 +47,7 @@ const courses: fc.Arbitrary<Course> = fc
     turnMs: fc.oneof(fc.integer({ min: 1_000, max: 20_000 }), fc.integer({ min: 20_000, max: 300_000 })),
     before: ends,
     after: fc.option(ends, { nil: undefined, freq: 2 }),
+    dropsLink: fc.boolean(),
     lagsMs: upTo(MAX_LAG_MS),
     requestsMs: upTo(MAX_LATENCY_MS),
     responsesMs: upTo(MAX_LATENCY_MS),
@@ -54,8 +57,8 @@ const courses: fc.Arbitrary<Course> = fc
   .map(({ after, ...course }) => ({ ...course, after: after ?? course.before }))
 
 /** The state of the job, in milliseconds since the prompt was accepted. */
-function getState({ queueMs, turnMs, before, after }: Course, atMs: number): Job {
-  if (atMs < queueMs) return before
+function getState({ queueMs, turnMs, before, after, dropsLink }: Course, atMs: number): Job {
+  if (atMs < queueMs) return dropsLink && atMs >= 0 ? { ...before, prLink: undefined } : before
   return atMs < queueMs + turnMs ? active : after
 }
 

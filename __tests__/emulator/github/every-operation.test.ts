@@ -48,6 +48,7 @@ test('every operation responds as GitHub’s API description says', () => {
     '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
     `/commits/${head}/pulls`,
     '/tags',
+    '/commits?sha=main&path=docs%2Findex.md&per_page=1',
     `/commits/${head}/check-runs`,
     `/commits/${head}/check-suites`,
     `/commits/${head}/status`,
@@ -61,6 +62,7 @@ test('every operation responds as GitHub’s API description says', () => {
 
   play(201, 'POST', '/labels', { name: 'wording' })
   play(200, 'POST', '/issues/4/labels', { labels: ['new', 'wording'] })
+  play(200, 'GET', '/issues/4/events')
   const { id: written } = play(201, 'POST', '/issues/4/comments', { body: 'Hello' })
   play(200, 'PATCH', `/issues/comments/${written}`, { body: 'Hello again' })
   play(201, 'POST', '/issues/4/reactions', { content: 'eyes' })

@@ -66,6 +66,28 @@ test('an event contains the change and its author', () => {
   })
 })
 
+test('a push marks the commits that another branch had before', () => {
+  const { docs, events, read, writeAs, advance } = drive()
+  pushCommit(docs, 'guide', { message: 'Guide', author: AGENT_USER, files: [] }, START)
+  openPull(docs, 7, { branch: 'guide', user: AGENT_USER }, START)
+  pushCommit(docs, 'main', { message: 'Second', author: MAINTAINER, files: [] }, START)
+  read('/pulls/7')
+  events.splice(0)
+  writeAs(AGENT_USER, 'PUT', '/pulls/7/update-branch', {})
+  advance(10)
+  writeAs(MAINTAINER, 'PUT', '/pulls/7/merge', { merge_method: 'merge' })
+  const pushes = events.filter(({ name }) => name === 'push')
+  const listDistinct = (payload: WebhookEvent['payload']): readonly unknown[] =>
+    (payload['commits'] as readonly { message: string; distinct: boolean }[]).map(({ message, distinct }) => [
+      message.split(' ', 1)[0],
+      distinct,
+    ])
+  expect(pushes.map(({ payload }) => [payload['ref'], ...listDistinct(payload)])).toEqual([
+    ['refs/heads/guide', ['Second', false], ['Merge', true]],
+    ['refs/heads/main', ['Guide', false], ['Merge', false], ['Merge', true]],
+  ])
+})
+
 test('emits no events for changes by the token of a workflow', () => {
   const { docs, request, takeEvents } = drive()
   pushCommit(docs, 'guide', { message: 'Guide', author: 'github-actions[bot]', files: [] }, START)

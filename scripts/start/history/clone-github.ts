@@ -77,11 +77,13 @@ export function createCloneGitHub({ context, compare, merged, lastSuccess }: Clo
   }
   const known: Partial<GitHub> = {
     compare: (_repository, base, head) => Promise.resolve(compare(base, head)),
-    findLastSuccess: () => Promise.resolve(lastSuccess),
+    findSuccesses: () => Promise.resolve({ before: lastSuccess }),
     // eslint-disable-next-line @typescript-eslint/require-await -- A missing one rejects.
     readPullRequest: async ({ number }) => toPullRequest(number, getMerged(number), context),
     listPullRequestCommits: ({ number }) => Promise.resolve(getMerged(number).commits.map(toPullRequestCommit)),
     findPullRequestsOfCommit: () => Promise.resolve([]),
+    // A clone has no reviews.
+    listApprovers: () => Promise.resolve([]),
     listComments: () => Promise.resolve([]),
   }
   return new Proxy(known, {

@@ -1,4 +1,4 @@
-import type { Prompt } from './play-run.ts'
+import type { Prompt } from './open-runs.ts'
 import type { Ending, Replayed } from './replay.ts'
 
 /** What `--json` prints about one trigger. */

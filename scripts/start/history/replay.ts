@@ -2,8 +2,8 @@ import { countsAsBase } from '../../../src/github/workflow-runs.ts'
 import type { Trigger } from '../workflow/workflow-file.ts'
 import type { Push } from './clone.ts'
 import { openConversations } from './conversations.ts'
-import { type Happening, listHappenings } from './happenings.ts'
-import { openRuns, type PlayedRun, type Stage } from './play-run.ts'
+import { type CompletedRun, openRuns, type Stage } from './open-runs.ts'
+import { listTriggerEvents, type TriggerEvent } from './trigger-events.ts'
 
 /** How the runs of a workflow wait for each other. */
 export interface Concurrency {
@@ -13,7 +13,7 @@ export interface Concurrency {
 }
 
 /** What an event led to. `skipped`: the run sent no prompt. */
-export interface Ending extends Pick<PlayedRun, 'kind' | 'reason' | 'prompts'> {
+export interface Ending extends Pick<CompletedRun, 'kind' | 'reason' | 'prompts'> {
   readonly atMs: number
   /** Undefined for a schedule. */
   readonly push: Push | undefined
@@ -37,11 +37,11 @@ interface Success {
   readonly actor: string
 }
 
-/** Plays the events of triggers, in the order in which their runs start. */
-async function playEvents(
+/** Runs the events of triggers, in the order in which their runs start. */
+async function runEvents(
   replay: Replay,
   triggers: readonly Trigger[],
-  playRun: ReturnType<typeof openRuns>,
+  runWorkflow: ReturnType<typeof openRuns>,
 ): Promise<Replayed> {
   const { concurrency, assumptions, history } = replay
   const conversations = openConversations(assumptions)
@@ -50,16 +50,16 @@ async function playEvents(
   let runs = 0
   let busyUntilMs = -Infinity
   /** Runs that wait for the one before. */
-  const waiting: Happening[] = []
+  const waiting: TriggerEvent[] = []
 
-  const leaveOut = ({ atMs, push }: Happening, reason: string): void => {
+  const leaveOut = ({ atMs, push }: TriggerEvent, reason: string): void => {
     endings.push({ atMs, kind: 'not-started', reason, prompts: [], push })
   }
-  async function run(happening: Happening, startMs: number): Promise<void> {
-    const { event, actor, sha, push } = happening
+  async function run(triggerEvent: TriggerEvent, startMs: number): Promise<void> {
+    const { event, actor, sha, push } = triggerEvent
     const lastSuccess = successes.findLast((one) => one.endMs <= startMs && countsAsBase(one))?.sha ?? history.base
-    const played = await playRun({ happening, id: ++runs, startMs, lastSuccess, conversations })
-    const { kind, reason, prompts, endMs, isSuccess } = played
+    const completed = await runWorkflow({ triggerEvent, id: ++runs, startMs, lastSuccess, conversations })
+    const { kind, reason, prompts, endMs, isSuccess } = completed
     endings.push({ atMs: startMs, kind, reason, prompts, push })
     if (isSuccess) successes.push({ endMs, sha, event, actor })
     busyUntilMs = endMs
@@ -72,20 +72,20 @@ async function playEvents(
     }
   }
 
-  for (const happening of listHappenings(triggers, replay)) {
-    const { atMs, notStarted } = happening
+  for (const triggerEvent of listTriggerEvents(triggers, replay)) {
+    const { atMs, notStarted } = triggerEvent
     if (notStarted !== undefined) {
-      leaveOut(happening, notStarted)
+      leaveOut(triggerEvent, notStarted)
       continue
     }
     if (concurrency !== undefined) await runWaiting(atMs)
     if (concurrency === undefined || busyUntilMs <= atMs) {
-      await run(happening, atMs)
+      await run(triggerEvent, atMs)
       continue
     }
     const reason = `a newer run took its place in the \`concurrency\` group (line ${concurrency.line}), and covers it`
     if (!concurrency.isQueue) for (const replaced of waiting.splice(0)) leaveOut(replaced, reason)
-    waiting.push(happening)
+    waiting.push(triggerEvent)
   }
   await runWaiting(Infinity)
   return { endings, pullRequests: conversations.countPullRequests() }
@@ -93,6 +93,6 @@ async function playEvents(
 
 /** Replays the history of a clone through a workflow. */
 export function openReplay(replay: Replay): (triggers: readonly Trigger[]) => Promise<Replayed> {
-  const playRun = openRuns(replay)
-  return (triggers) => playEvents(replay, triggers, playRun)
+  const runWorkflow = openRuns(replay)
+  return (triggers) => runEvents(replay, triggers, runWorkflow)
 }

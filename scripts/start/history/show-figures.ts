@@ -3,7 +3,7 @@ import { formatCount } from '../../../src/text/format.ts'
 import { quoteName } from '../../../src/text/markdown.ts'
 import { alignColumns, cleanForTerminal, type Paint } from '../terminal.ts'
 import { type Counts, findBusiestDay, formatDay, groupByReason, listChangedFolders } from './figures.ts'
-import type { Shown } from './play-history.ts'
+import type { Shown } from './run-history.ts'
 
 const MAX_REASONS = 3
 const MAX_LARGEST = 3
@@ -112,7 +112,7 @@ function describeAssumptions({ options }: Shown): string {
   return [
     `Assumed: a job takes ${formatSpan(jobMs)} (--job-minutes), ${nothingShare * 100} % of the prompts change nothing (--no-changes),`,
     `${merged} (--merged-after), all checks pass, and the run before these days was successful.`,
-    'A clone has no labels and no accounts: a bot is known by its mail address, and a squashed pull request counts as merged by its author.',
+    'A clone has no labels, approvals or accounts: a bot is known by its mail address, and a squashed pull request counts as merged by its author.',
   ].join(' ')
 }
 

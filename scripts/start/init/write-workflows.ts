@@ -4,14 +4,14 @@ import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
 import { formatCount } from '../../../src/text/format.ts'
 import { type Clone, openClone } from '../history/clone.ts'
 import { isPushBetter } from '../history/figures.ts'
-import { complete, countBoth, isReplayable, prepareReplay } from '../history/play-history.ts'
+import { complete, countBoth, isReplayable, prepareReplay } from '../history/run-history.ts'
 import { showText } from '../history/show-figures.ts'
 import type { Init } from '../clone-options.ts'
 import { readOptions } from '../options.ts'
 import { writeTo, type Terminal } from '../session.ts'
 import { choosePaint, cleanForTerminal, showCommand } from '../terminal.ts'
+import { runWorkflow } from '../workflow/run-workflow.ts'
 import { isEventName } from '../workflow/triggers.ts'
-import { playWorkflow } from '../workflow/play-workflow.ts'
 import { type Facts, fillRecipe, listLeft } from './fill-recipe.ts'
 import { findLayout } from './layout.ts'
 
@@ -51,18 +51,18 @@ function findChangedFile(clone: Clone, { code }: Facts): string | undefined {
   return [...newest, ...clone.listFiles()].find((path) => /^[\w./-]+$/.test(path) && includesPath(rules, path))
 }
 
-/** Plays the written file once. Shows only how it ends, unless it is red. */
+/** Runs the written file once. Shows only how it ends, unless it is red. */
 async function rehearse(
   file: string,
   changed: string | undefined,
   project: string,
   terminal: Terminal,
 ): Promise<number> {
-  const play = readOptions(['--workflow', file, ...(changed === undefined ? [] : ['--changed', changed])], {})
-  if (play.kind !== 'workflow') throw new Error('A workflow is played.')
+  const options = readOptions(['--workflow', file, ...(changed === undefined ? [] : ['--changed', changed])], {})
+  if (options.kind !== 'workflow') throw new Error('A workflow is played.')
   let shown = ''
   const captured = { ...terminal, stdout: { write: (text: string) => (shown += text) } }
-  const exitCode = await playWorkflow(play, project, {
+  const exitCode = await runWorkflow(options, project, {
     ...captured,
     on: (signal, listener) => terminal.on(signal, listener),
     exit: (code) => terminal.exit(code),
@@ -107,7 +107,7 @@ function listTasks(repository: string, left: readonly string[]): string {
 }
 
 /**
- * Writes the workflow for a clone, and plays it.
+ * Writes the workflow for a clone, and runs it.
  * @param project the folder of this project
  * @returns the exit code: 1 if one of the files exists, or if the workflow is red
  */

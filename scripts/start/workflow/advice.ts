@@ -1,8 +1,8 @@
-import type { Played, Stage } from './run-model.ts'
+import type { Stage, StepRun } from './run-model.ts'
 import type { Job } from './workflow-file.ts'
 
 /** The job of a step, with those that call its workflow. */
-const nameJob = ({ stages }: Played): string => stages.map(({ job }) => job.id).join(' / ')
+const nameJob = ({ stages }: StepRun): string => stages.map(({ job }) => job.id).join(' / ')
 
 /** Whether GitHub can run the jobs of two steps at the same time. */
 function areParallel(one: readonly Stage[], other: readonly Stage[]): boolean {
@@ -17,7 +17,7 @@ function areParallel(one: readonly Stage[], other: readonly Stage[]): boolean {
 }
 
 /** What makes two steps use the same pull request. Undefined for a step that opens its own, or none. */
-function getConversation({ inputs, outputs }: Played): string | undefined {
+function getConversation({ inputs, outputs }: StepRun): string | undefined {
   const { label = 'docs-agent', 'on-open-pr': onOpen = 'new', 'pr-repository': repository = '' } = inputs
   const isAsked = ['prompt', 'prompt-file', 'command'].some((name) => inputs[name])
   const isRolling = isAsked && onOpen !== 'new' && label !== '' && outputs['outcome'] !== 'skipped'
@@ -25,10 +25,10 @@ function getConversation({ inputs, outputs }: Played): string | undefined {
 }
 
 /** Steps that share a pull request here, and open one each on GitHub. */
-function* findShared(played: readonly Played[]): Generator<string> {
-  for (const [index, one] of played.entries()) {
+function* findShared(stepRuns: readonly StepRun[]): Generator<string> {
+  for (const [index, one] of stepRuns.entries()) {
     const conversation = getConversation(one)
-    const other = played
+    const other = stepRuns
       .slice(0, index)
       .find((before) => getConversation(before) === conversation && areParallel(before.stages, one.stages))
     if (conversation === undefined || other === undefined) continue
@@ -45,7 +45,7 @@ export const canFail = ({ mayFail, if: condition }: Pick<Job, 'mayFail' | 'if'>)
   mayFail?.text !== 'true' && !/\bfailure\s*\(/.test(condition?.text ?? '')
 
 /** What can make the run of a step fail after the step. */
-function findLaterFailure({ stages, later }: Played): string | undefined {
+function findLaterFailure({ stages, later }: StepRun): string | undefined {
   if (later !== undefined) return `the step in line ${later.line}`
   for (const { job, siblings, legCount } of stages) {
     const other = siblings.find((one) => one !== job && !job.after.includes(one.id) && canFail(one))
@@ -56,8 +56,8 @@ function findLaterFailure({ stages, later }: Played): string | undefined {
 }
 
 /** Steps whose change is sent again although they were green. */
-function* findSentAgain(played: readonly Played[]): Generator<string> {
-  for (const one of played) {
+function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
+  for (const one of stepRuns) {
     const cause = one.inputs['change-range'] === 'since-last-success' ? findLaterFailure(one) : undefined
     if (cause === undefined) continue
     const change = 'Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
@@ -65,7 +65,7 @@ function* findSentAgain(played: readonly Played[]): Generator<string> {
   }
 }
 
-/** What a played workflow does otherwise on GitHub, or at another time, one sentence or two for each. */
-export const listAdvice = (played: readonly Played[]): readonly string[] => [
-  ...new Set([...findShared(played), ...findSentAgain(played)]),
+/** What a workflow does otherwise on GitHub, or at another time, one sentence or two for each. */
+export const listAdvice = (stepRuns: readonly StepRun[]): readonly string[] => [
+  ...new Set([...findShared(stepRuns), ...findSentAgain(stepRuns)]),
 ]

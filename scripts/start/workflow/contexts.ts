@@ -48,7 +48,7 @@ export function createDemoValues(known: Texts, onDemo?: (name: string) => void):
   })
 }
 
-/** The outputs of a step or job that is not played. */
+/** The outputs of a step or job that is not run. */
 export const createDemoOutputs = (id: string, known: Texts = {}): DemoValues =>
   new DemoValues(known, (name) => `${DEMO_PREFIX}${id}-${name}`)
 

@@ -1,17 +1,17 @@
 import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
-import { MAINTAINER, openStandIn } from '../../../src/emulator/github/demo-state.ts'
+import { MAINTAINER, openFakePull } from '../../../src/emulator/github/demo-state.ts'
 import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
 import { createCommentEvent } from '../workflow-runs.ts'
 import type { Embedded } from '../embedded.ts'
-import { nameFiles, type PlayableTrigger, type Ref } from './triggers.ts'
+import { nameFiles, type RunnableTrigger, type Ref } from './triggers.ts'
 
 type Payload = Readonly<Record<string, unknown>>
 
 /** What happens on the embedded GitHub. */
 export interface PlannedEvent {
-  readonly trigger: PlayableTrigger
+  readonly trigger: RunnableTrigger
   readonly ref: Ref
   /** Counts the events of the command from 1. */
   readonly ordinal: number
@@ -26,8 +26,8 @@ export interface PlannedEvent {
   readonly isOnPullRequest: boolean
 }
 
-/** An event that happened, as `github` describes it. */
-export interface HappenedEvent {
+/** A triggered event, as `github` describes it. */
+export interface TriggeredEvent {
   readonly title: string
   readonly payload: Payload
   /** Such as `refs/heads/main`. */
@@ -77,10 +77,10 @@ export function pushChange(
 }
 
 /**
- * Lets an event happen on the embedded GitHub.
+ * Triggers an event on the embedded GitHub.
  * @param repository `owner/name`
  */
-export function happen(planned: PlannedEvent, repository: string, embedded: Embedded): HappenedEvent {
+export function triggerEvent(planned: PlannedEvent, repository: string, embedded: Embedded): TriggeredEvent {
   const { trigger, ref, ordinal, files, inputs } = planned
   const { event } = trigger
   const { github, url, now } = embedded
@@ -92,7 +92,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
   const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
   if (ref.kind === 'tag') docs.tags[ref.name] = sha
   else docs.runBranch = ref.name
-  const end = (title: string, payload: Payload): HappenedEvent => ({ title, payload, ref: named, sha })
+  const end = (title: string, payload: Payload): TriggeredEvent => ({ title, payload, ref: named, sha })
 
   if (isUnsupportedEvent(event)) return end(event, { repository: about, sender })
   switch (event) {
@@ -120,7 +120,7 @@ export function happen(planned: PlannedEvent, repository: string, embedded: Embe
     }
     case 'issue_comment': {
       if (planned.isOnPullRequest && docs.pulls[PERSONS_PULL] === undefined)
-        openStandIn(docs, PERSONS_PULL, now(), files)
+        openFakePull(docs, PERSONS_PULL, now(), files)
       const number = planned.isOnPullRequest ? PERSONS_PULL : findAgentPull(docs)
       const pull = number === undefined ? undefined : docs.pulls[number]
       if (number === undefined || pull === undefined)

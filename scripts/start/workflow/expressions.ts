@@ -93,10 +93,10 @@ function evaluate(expression: string, line: number, scope: Scope): Data {
 /** Strings in an expression can contain `}}`. */
 const EXPRESSION = /\$\{\{((?:'[^']*'|(?!\}\})[^'])*)\}\}/g
 
-/** The value of a text that may be one expression; otherwise its text. */
+/** The value of a text that is one expression and nothing else, not even the line end of `|` and `>`; otherwise its text. */
 export function evaluateValue({ text, line }: Template, scope: Scope): Data {
   const parts = [...text.matchAll(EXPRESSION)]
-  if (parts.length === 1 && parts[0]?.[0] === text.trim()) return evaluate((parts[0][1] ?? '').trim(), line, scope)
+  if (parts.length === 1 && parts[0]?.[0] === text) return evaluate((parts[0][1] ?? '').trim(), line, scope)
   return new data.StringData(
     text.replace(EXPRESSION, (_, expression: string) => evaluate(expression.trim(), line, scope).coerceString()),
   )
@@ -155,14 +155,17 @@ export const hasStatusFunction = (condition: Template | undefined): boolean =>
   STATUS_FUNCTION.test(condition?.text ?? '')
 
 /**
- * Whether a step or job runs. Without a status function, GitHub adds `success()`.
+ * Whether a step or job runs. Without a status function, GitHub adds `success()`. With text around an expression, even the line
+ * end of `|` and `>`, the condition is a text, which is always true (rhysd/actionlint#272, airbytehq/airbyte#60939).
  * @param condition its `if`
  * @throws NotEvaluable
  */
 export function evaluateCondition(condition: Template | undefined, scope: Scope): boolean {
   const { text, line } = condition?.text.trim() ? condition : { text: 'success()', line: 1 }
-  const [, whole = text] = /^\s*\$\{\{([^]*)\}\}\s*$/.exec(text) ?? []
-  if (whole.includes('${{')) return scope.status === 'success' && evaluateText({ text, line }, scope) !== ''
-  const expression = STATUS_FUNCTION.test(whole) ? whole : `success() && (${whole})`
+  const [, whole = text] = /^\$\{\{([^]*)\}\}$/.exec(text) ?? []
+  const hasStatus = STATUS_FUNCTION.test(whole)
+  if (whole.includes('${{'))
+    return (hasStatus || scope.status === 'success') && evaluateText({ text, line }, scope) !== ''
+  const expression = hasStatus ? whole : `success() && (${whole})`
   return truthy(evaluate(expression.trim(), line, scope))
 }

@@ -23,7 +23,7 @@ export class GivenOutputs {
     return Object.fromEntries(own.map(([name, value]) => [name.slice(id.length + 1), value]))
   }
 
-  /** All outputs of a step or job that is not played. */
+  /** All outputs of a step or job that is not run. */
   createDemo(id: string): DemoValues {
     return createDemoOutputs(id, this.getOf(id))
   }

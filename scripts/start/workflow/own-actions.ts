@@ -9,7 +9,7 @@ export interface OwnAction {
   readonly inputs: readonly string[]
 }
 
-/** Why the step of a rehearsal is not played, which changes nothing. */
+/** Why the step of a rehearsal is not run, which changes nothing. */
 export const REHEARSES_ALREADY = 'npm start brings its own service; choose its scenario with --scenario'
 
 /** Another owner's or a fork's copy counts too. A path leads to no other folder, whose code would run. */
@@ -19,7 +19,7 @@ const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>(?:\/[\w-]+)+)?@.+
  * Finds the action that a step uses.
  * @param project the folder of this project
  * @param workspace the repository of the workflow file, which local paths are about
- * @returns why the action cannot be played; undefined for somebody else's action
+ * @returns why the action cannot be run; undefined for somebody else's action
  */
 export function findOwnAction(uses: string, project: string, workspace: string): OwnAction | string | undefined {
   const { sub = '', local } = USES.exec(uses)?.groups ?? {}

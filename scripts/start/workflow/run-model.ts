@@ -38,7 +38,7 @@ export interface RunContext {
   readonly outputs: GivenOutputs
   /** Called before each step of this action. */
   readonly onStep: (inputs: Texts) => void
-  /** The file that is played, from the root of the repository. Undefined for the workflow's own. */
+  /** The file that is run, from the root of the repository. Undefined for the workflow's own. */
   readonly file?: string
   /** How many files call each other up to this one. */
   readonly depth: number
@@ -46,7 +46,7 @@ export interface RunContext {
   readonly allowed?: TokenPermissions
 }
 
-/** A job that is played, and those beside it. */
+/** A job that is run, and those beside it. */
 export interface Stage {
   readonly job: Job
   readonly siblings: readonly Job[]
@@ -58,7 +58,7 @@ export interface Stage {
 }
 
 /** A step of this action, or one that merges. */
-export interface Played {
+export interface StepRun {
   readonly title: string
   readonly inputs: Texts
   readonly outputs: Texts
@@ -77,7 +77,7 @@ export interface JobEnd {
   /** Of a job with `continue-on-error`, it is `success`. */
   readonly result: Result
   readonly outputs: unknown
-  readonly played: readonly Played[]
+  readonly stepRuns: readonly StepRun[]
 }
 
 export interface StepEnd {
@@ -93,7 +93,7 @@ export interface TimeLimit {
   readonly of: 'step' | 'job'
 }
 
-/** A job with one combination of its matrix, while it is played. */
+/** A job with one combination of its matrix, while it is run. */
 export interface Leg {
   readonly context: RunContext
   readonly job: Job
@@ -106,8 +106,8 @@ export interface Leg {
   readonly limit: TimeLimit | undefined
   /** The variables of the job, and those that its steps have set so far. */
   env: Texts
-  readonly unplayed: Step[]
-  readonly played: Played[]
+  readonly notRun: Step[]
+  readonly stepRuns: StepRun[]
 }
 
 export function createMissed(
@@ -115,7 +115,7 @@ export function createMissed(
   { stages }: Pick<Leg, 'stages'>,
   paint: Paint,
   reason = 'not played',
-): Played {
+): StepRun {
   const verdict = paint('red', `✘ ${reason}\n`)
   return { title, inputs: {}, outputs: {}, verdict, isRed: true, stages, later: undefined }
 }

@@ -4,7 +4,7 @@ import type { Filter, Trigger } from './workflow-file.ts'
 
 export const EVENTS = ['push', 'schedule', 'workflow_dispatch', 'release', 'issue_comment'] as const
 
-/** Of an unsupported event, the error of the step is played. */
+/** Of an unsupported event, the error of the step is shown. */
 export type EventName = (typeof EVENTS)[number] | UnsupportedEvent
 
 export const isEventName = (name: string): name is EventName =>
@@ -141,24 +141,24 @@ function describeTriggers(triggers: readonly Trigger[]): string {
     .join(', ')
 }
 
-/** A trigger whose event can be played. */
-export type PlayableTrigger = Trigger & { readonly event: EventName }
+/** A trigger whose event can be run. */
+export type RunnableTrigger = Trigger & { readonly event: EventName }
 
-const isPlayable = (trigger: Trigger): trigger is PlayableTrigger => isEventName(trigger.event)
+const isRunnable = (trigger: Trigger): trigger is RunnableTrigger => isEventName(trigger.event)
 
 /**
- * Finds the triggers of events. Without events, the first that can be played.
+ * Finds the triggers of events. Without events, the first that can be run.
  * @throws Error that names the triggers there are
  */
-export function chooseTriggers(triggers: readonly Trigger[], events: readonly EventName[]): readonly PlayableTrigger[] {
-  const playable = triggers.filter(isPlayable)
-  const missing = events.find((event) => playable.every((trigger) => trigger.event !== event))
+export function chooseTriggers(triggers: readonly Trigger[], events: readonly EventName[]): readonly RunnableTrigger[] {
+  const runnable = triggers.filter(isRunnable)
+  const missing = events.find((event) => runnable.every((trigger) => trigger.event !== event))
   const has = `It has: ${describeTriggers(triggers)}.`
   if (missing !== undefined) throw new Error(`This file has no trigger \`${missing}\`. ${has}`)
-  if (playable.length > 0)
+  if (runnable.length > 0)
     return events.length === 0
-      ? playable.slice(0, 1)
-      : events.flatMap((event) => playable.find((trigger) => trigger.event === event) ?? [])
+      ? runnable.slice(0, 1)
+      : events.flatMap((event) => runnable.find((trigger) => trigger.event === event) ?? [])
   throw new Error(
     `No trigger of this file can be played here. ${has} These can be played: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
   )

@@ -11,6 +11,7 @@ import type { Acts, Reads } from '../record.ts'
 import { parsePathRules, filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
+  type Change,
   changeSection,
   eventSection,
   isEmpty,
@@ -71,10 +72,16 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
  */
 async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered> {
   const { paths } = step.inputs
+  if ('reason' in found && found.kind === 'nothing-changed') {
+    const description = `Nothing changed: ${found.reason}.`
+    return { description, skipReason: description }
+  }
   if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, title, totalCommits, unlisted } = found
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const counts = isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')}, ${fileCount}`
+  const commitCount = formatCount(totalCommits, 'commit')
+  const known = fileList === 'unavailable' ? commitCount : `${commitCount}, ${fileCount}`
+  const counts = isEmpty(found) ? 'No commits' : known
   const compared = `${counts}: ${title}.`
   if (paths.length === 0) return { description: compared, change: found }
 
@@ -188,7 +195,7 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   return loop === undefined ? { ...filtered, sources } : skipLoop(loop, step)
 }
 
-export function renderChange(change: Compared | undefined, exempt: readonly number[], step: Facts): ChangeFacts {
+export function renderChange(change: Compared | undefined, exempt: Change['exempt'], step: Facts): ChangeFacts {
   const { context, inputs } = step
   const { changeContext: level } = inputs
   // The prompt of a command already quotes the comment and what it is about.

@@ -2,12 +2,12 @@
  * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
  */
 import type { Context, Step } from '../../action/step.ts'
-import type { Comparison } from '../../github/commits.ts'
+import type { ComparedCommit, Comparison } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { BRANCH_EVENTS } from '../../github/workflow-runs.ts'
-import { ActionError, tolerateNotFound, orNotSent } from '../../runtime/errors.ts'
+import { BRANCH_EVENTS, MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
+import { ActionError, asExpectedError, orNotSent, orUndefined, tolerateNotFound } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -18,17 +18,59 @@ import { type ChangeRange, explainMissingRange } from './range.ts'
 import { findPrecedingTag } from './preceding-tag.ts'
 
 type CompareRange = Extract<ChangeRange, { kind: 'compare' }>
+const isSha = (ref: string): boolean => /^[0-9a-f]{40,}$/.test(ref)
+const formatRef = (ref: string): string => quoteName(isSha(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+
 type NoComparison = Extract<ChangeRange, { reason: string }>
 
-async function findRangeSinceLastSuccess(
-  { head, otherRun, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+const NO_WORKFLOW = {
+  kind: 'nothing-to-compare',
+  reason: 'the workflow file of this run is in another repository or unknown, so GitHub lists no earlier runs of it',
+} as const
+
+const FIRST_RUN = {
+  kind: 'nothing-changed',
+  reason:
+    'no run of this workflow was successful yet, and there is no commit after the one that changed its file last. To try the workflow with a pull request that is merged already, use the recipe `try.yml`',
+} as const
+
+/** The first run on the default branch: what was there before the workflow is no change that it should document. */
+async function findRangeOfFirstRun(
+  head: string,
+  workflow: string,
   github: GitHub,
-  { repository, workflow, refName: branch, runId }: Context,
+  { repository }: Context,
+): Promise<ChangeRange | undefined> {
+  const base = await github.findLastChange(repository, `.github/workflows/${workflow}`, head)
+  if (base === undefined) return undefined
+  if (base === head) return FIRST_RUN
+  return { kind: 'compare', base, head, about: 'everything since the workflow file was changed last' }
+}
+
+async function findRangeSinceLastSuccess(
+  { head, otherRun, fallback, isRequested }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  github: GitHub,
+  context: Context,
 ): Promise<ChangeRange> {
-  if (workflow === undefined)
-    return { kind: 'nothing-to-compare', reason: 'the runner does not name the workflow of this run' }
+  const { repository, refName: branch, runId, runAttempt, event, eventName, serverUrl } = context
+  const workflow = otherRun?.workflow ?? context.workflow
+  if (workflow === undefined) return fallback ?? NO_WORKFLOW
   const isOther = otherRun !== undefined
-  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...otherRun, isOther })
+  const { before: base, coveredBy } = await github.findSuccesses({
+    ...{ repository, branch, runId, ...otherRun },
+    ...{ workflow, isOther },
+  })
+  if (isRequested === true && runAttempt > 1 && coveredBy !== undefined)
+    return {
+      kind: 'nothing-changed',
+      reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, and it covered the commits of this re-run`,
+    }
+  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
+  // The runs of other events are never a base, so each of them would be a first run.
+  if (base === undefined && !isOther && isOnDefault && BRANCH_EVENTS.includes(eventName)) {
+    const first = await findRangeOfFirstRun(head, workflow, github, context)
+    if (first !== undefined) return first
+  }
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
   const reason =
     base === undefined
@@ -38,6 +80,53 @@ async function findRangeSinceLastSuccess(
   if (base === undefined) return otherwise
   const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
   return { kind: 'compare', base, head, about, isReplacement: true, fallback: otherwise }
+}
+
+/** Whether GitHub cannot make a comparison, however often it is asked, rather than for a moment. */
+const isImpossible = ({ status, message }: ActionError): boolean =>
+  status === 422 || status === 500 || (status === 404 && /\bno common ancestor\b/i.test(message))
+
+/** The two ends of a comparison. */
+export interface ComparedEnds extends Pick<CompareRange, 'base' | 'head' | 'number'> {
+  readonly repository: string
+  /** Whether the event has just announced the head, so that GitHub may not know it yet. */
+  readonly mayBeNew?: boolean
+}
+
+/** Lists the commits that a comparison would have. Undefined if they cannot be listed. */
+async function listWithoutComparison(
+  { repository, base, head, number }: ComparedEnds,
+  github: GitHub,
+  { status }: ActionError,
+): Promise<readonly ComparedCommit[] | undefined> {
+  if (number !== undefined) return orUndefined(github.listPullRequestCommits({ repository, number }))
+  const listed = await orUndefined(github.listCommitsDownTo(repository, base, head))
+  // Without a common ancestor, the whole history is new. Otherwise the list would have commits that the base has as well.
+  const isWhole = listed?.hasBase === true || status === 404
+  return isWhole ? listed?.commits : undefined
+}
+
+/** A comparison, or only its commits, if GitHub cannot compare. */
+export type FoundComparison = Comparison & {
+  /** Why GitHub cannot compare. */
+  readonly problem?: ActionError
+}
+
+/**
+ * Compares two ends. If GitHub says for good that it cannot compare them, returns the commits without files.
+ * @throws ActionError if the request fails, and if the commits cannot be listed either
+ */
+export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise<FoundComparison> {
+  const { repository, base, head, mayBeNew } = ends
+  try {
+    return await github.compare(repository, base, head, { mayBeNew })
+  } catch (caught) {
+    const problem = asExpectedError(caught)
+    const commits = isImpossible(problem) ? await listWithoutComparison(ends, github, problem) : undefined
+    if (commits === undefined) throw problem
+    const known = { relation: 'ahead', mergeBase: base, fileList: 'unavailable' } as const
+    return { ...known, files: [], commits, totalCommits: commits.length, problem }
+  }
 }
 
 /** Reads from GitHub which commits to compare. */
@@ -57,23 +146,28 @@ async function findCompareRange(
           kind: 'nothing-to-compare',
           reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
         }
-      return { kind: 'compare', base, head: range.tag, about: 'the tag since the tag before it' }
+      // GitHub can take some seconds until it knows a new tag by its name.
+      const head = isSha(context.sha) ? context.sha : range.tag
+      return { kind: 'compare', base, head, about: `the tag ${formatRef(range.tag)} since the tag before it` }
     }
     case 'pull-request': {
       const { number, repository: requested = repository, isRequested } = range
-      const pullRequest = await github.readPullRequest({ repository: requested, number })
+      const pullRequest = await github.readPullRequest(
+        { repository: requested, number },
+        { mayBeNew: isRequested === undefined },
+      )
       const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
-      if (isRequested === undefined) return { ...ends, about: 'the pull request' }
+      if (isRequested === undefined) return { ...ends, number, about: 'the pull request' }
       // The input may contain an older name of the repository, or another letter case.
       const { repository: currentName } = pullRequest
       const name = `pull request ${isSameRepository(currentName, repository) ? '' : currentName}#${number}`
       const about = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
-      return { ...ends, repository: currentName, about, pullRequest }
+      return { ...ends, number, repository: currentName, about, pullRequest }
     }
   }
 }
 
-export interface Compared extends Comparison {
+export interface Compared extends FoundComparison {
   /** `owner/name`. The repository of the run has the same letter case as in the run's context. */
   readonly repository: string
   /** Names the change for the prompt, the log and the summary, with the names of branches and tags between back-ticks. */
@@ -88,8 +182,6 @@ export interface Compared extends Comparison {
 
 /** @property isBaseMissing whether the base no longer exists, so that the fallback of the range was compared */
 export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
-
-const formatRef = (ref: string): string => quoteName(/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
@@ -109,8 +201,10 @@ function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison
 }
 
 async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
-  const { repository: requested = ownRepository, base, head, about, pullRequest } = range
-  const comparison = await github.compare(requested, base, head)
+  const { repository: requested = ownRepository, base, head, number, about, pullRequest } = range
+  // `change-range` names commits, branches and tags that exist already.
+  const mayBeNew = requested === ownRepository && pullRequest === undefined && isSha(head)
+  const comparison = await compareOrList({ repository: requested, base, head, number, mayBeNew }, github)
   const { repositoryName = requested } = comparison
   const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
   return {
@@ -204,6 +298,24 @@ export function noticeMovedBase(range: ChangeRange, { context, inputs, record }:
   )
 }
 
+const NO_FILES_HINT =
+  'Remove `paths`: the prompt then has the commits without their files. Or send the change in parts, with `change-range: BASE...HEAD`.'
+
+function noticeUnknownFiles({ message }: ActionError, { record }: Acts): void {
+  record.notice(
+    'The changed files are not known',
+    `GitHub cannot compare the two ends of the change, so the prompt has its commits without their files. ${message}`,
+  )
+}
+
+/** Says that a range begins elsewhere, because there is no list of the workflow's earlier runs. */
+function noticeNoEarlierRuns({ record }: Acts): void {
+  record.notice(
+    'No earlier runs to look back to',
+    `\`change-range\` is \`since-last-success\`, but ${NO_WORKFLOW.reason}. A push sends its own change instead, and any other event sends none.`,
+  )
+}
+
 /** Reports that another change is sent than the requested one. */
 function noticeMissingBase(found: FoundChange, { record }: Acts): void {
   const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
@@ -228,11 +340,19 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
       throw new ActionError('rejected', `${missing}.`, {
         hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
       })
+    const isRequestedInVain = range.kind === 'since-last-success' && range.isRequested && context.workflow === undefined
+    if (isRequestedInVain) noticeNoEarlierRuns(step)
     const found = await compareWithFallback(range, step)
     if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
+    const { problem } = 'reason' in found ? {} : found
+    if (problem !== undefined && inputs.paths.length > 0)
+      throw new ActionError('rejected', problem.message, {
+        hint: range.kind === 'since-last-success' ? MOVE_BASE_HINT : NO_FILES_HINT,
+      })
+    if (problem !== undefined && inputs.changeContext !== 'none') noticeUnknownFiles(problem, step)
     if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
     return found
   }

@@ -15,7 +15,7 @@ export interface EventOrigin {
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
-  sha === undefined ? [] : [{ sha, message, author: '', authorLogin: '', committerLogin: '' }]
+  sha === undefined ? [] : [{ sha, message, author: '', authorLogin: '', committerLogin: '', isDistinct: true }]
 
 const getSubjectOrigin = (subject: Subject | undefined): Partial<EventOrigin> =>
   subject?.kind === 'pull-request' ? { numbers: [subject.number] } : {}

@@ -28,7 +28,7 @@ import {
 import { createMissingLabel } from '../label.ts'
 import type { Target } from '../turn/target.ts'
 
-export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'true', choiceInput(SKIP_OWN_CHANGES)) }
+export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'any-label', choiceInput(SKIP_OWN_CHANGES)) }
 
 /** What the rules decide from. */
 export interface LoopFacts {
@@ -67,7 +67,7 @@ export function decideLoop({
   if (isByBot && !hasWorkOfPerson)
     return {
       title: 'Skipped: a bot started this run',
-      text: 'A bot caused the event, and no commit of the change is the work of a person.',
+      text: 'A bot caused the event, and no commit of the change is the work of a person. A schedule covers such changes: run a workflow file of its own on `schedule`, with `change-range: since-last-success`.',
     }
   if (agentAccount !== undefined)
     return {
@@ -95,6 +95,11 @@ const OUR_COMMENT: LoopReason = {
   text: 'This action wrote the comment that started the run.',
 }
 
+const BOT_WROTE: LoopReason = {
+  title: 'Skipped: a bot started this run',
+  text: 'A bot caused the event, and the text that it is about is by a bot.',
+}
+
 /** Checks the event's payload alone, before any request. */
 export function checkPayload(step: Facts): LoopReason | undefined {
   const { context, inputs } = step
@@ -104,8 +109,10 @@ export function checkPayload(step: Facts): LoopReason | undefined {
   if (event.kind === 'comment' || event.kind === 'review') {
     if (isOwnComment(event.comment.text)) return OUR_COMMENT
     // The agent may comment on any pull request, for example on the one that it has documented.
-    return decideLoop({ ...NO_LOOP, isByBot: event.sender.isBot, hasWorkOfPerson: false })
+    return event.sender.isBot ? BOT_WROTE : undefined
   }
+  // An app that labels a person's issue is a usual way to start the agent.
+  if (event.kind === 'issue' && event.sender.isBot && event.subject.isByBot) return BOT_WROTE
   return decideLoop({ ...NO_LOOP, isCauseUnknown: kind === 'unknown' })
 }
 
@@ -118,7 +125,7 @@ async function isOurs(pullRequest: SourcePullRequest, step: Reads): Promise<bool
   if (isLabelled && author.type === 'Bot') return true
   const { histories } = await listHistories({ repository: context.repository, number }, requireGitHub(step))
   const trusted = histories.filter((listed) => listed.author === 'trusted')
-  if (skipOwnChanges === 'true') return trusted.length > 0
+  if (skipOwnChanges === 'any-label') return trusted.length > 0
   return trusted.some(({ history }) => isLabelled || hasLabel(label, history.labels))
 }
 
@@ -130,7 +137,19 @@ async function openedEarlier(login: string, number: number, step: Reads): Promis
   const earlier = newest.find((one) => one.author.login === login && one.number !== number)
   if (earlier === undefined) return false
   const { histories } = await listHistories(earlier, requireGitHub(step))
-  return histories.some(({ author }) => author === 'trusted')
+  if (histories.some(({ author }) => author === 'trusted')) return true
+  // GitHub can refuse comments for good where it accepts labels, such as in a conversation that is locked.
+  return requireGitHub(step).hasAddedLabel(earlier, inputs.label)
+}
+
+/**
+ * Leaves out the commits that a push brought to the branch of a pull request from elsewhere, as an update with the base branch
+ * does: they are no work of this push. On the default branch, what a merge brings is not distinct, either.
+ */
+function leaveOutBrought(commits: readonly ChangeCommit[], { event }: Context): readonly ChangeCommit[] {
+  if (event.kind !== 'push' || event.defaultBranch === undefined || event.branch === event.defaultBranch) return commits
+  const brought = new Set(event.push.commits.filter(({ isDistinct }) => !isDistinct).map(({ sha }) => sha))
+  return commits.filter(({ sha }) => !brought.has(sha))
 }
 
 /** The commits that a change consists of, newest first. */
@@ -156,6 +175,23 @@ async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise
 }
 
 /**
+ * Whether a person approved a pull request that is merged or in the event's merge group. Before, an approval is no reason: each
+ * rebase of a bot's approved pull request would start a job.
+ */
+async function isApprovedByPerson({ number, state }: SourcePullRequest, step: Reads): Promise<boolean> {
+  const { event, eventName, repository } = step.context
+  if (eventName.startsWith('pull_request')) return false
+  if (state !== 'merged' && event.kind !== 'merge-group') return false
+  return (await requireGitHub(step).listApprovers({ repository, number })).some(isPerson)
+}
+
+/** Whether a person approved one of the pull requests. Stops at the first one, because each takes a request. */
+async function isOneApproved(pullRequests: Iterable<SourcePullRequest>, step: Reads): Promise<boolean> {
+  for (const pullRequest of pullRequests) if (await isApprovedByPerson(pullRequest, step)) return true
+  return false
+}
+
+/**
  * Returns the numbers of the pull requests that all commits came from, if all of them are ours. Stops at the first commit that
  * is not.
  */
@@ -176,7 +212,7 @@ async function findOwn(
   return own.size === 0 ? undefined : [...own]
 }
 
-/** Whether one of the commits is a person's, or came from a pull request that a person opened or merged. */
+/** Whether one of the commits is a person's, or came from a pull request that a person opened, merged or approved. */
 async function findWorkOfPerson(
   commits: readonly ChangeCommit[],
   sources: PullRequestLookup,
@@ -185,7 +221,10 @@ async function findWorkOfPerson(
   if (commits.some(isCommitByPerson)) return true
   for (const commit of sortByLookUp(commits, step))
     for (const source of await sources.find(commit, commits)) if (await isSourceByPerson(source, step)) return true
-  return false
+  const found = new Map<number, SourcePullRequest>()
+  for (const commit of commits)
+    for (const source of await sources.find(commit, commits)) found.set(source.number, source)
+  return isOneApproved(found.values(), step)
 }
 
 /** Reads who did the work of the pull requests that an event is about. */
@@ -196,7 +235,9 @@ async function readPullRequestWork(
 ): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
   const { repository } = step.context
   const github = requireGitHub(step)
-  const pullRequests = await Promise.all(numbers.map((number) => github.readPullRequest({ repository, number })))
+  const pullRequests = await Promise.all(
+    numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
+  )
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
   if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }
@@ -207,6 +248,7 @@ async function readPullRequestWork(
     const commits = await github.listPullRequestCommits(pullRequest)
     hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
   }
+  if (isByBot) hasWorkOfPerson ||= await isOneApproved(pullRequests, step)
   return { own: undefined, hasWorkOfPerson, pullRequests }
 }
 
@@ -268,12 +310,12 @@ async function readAndDecide(
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
   const commits = listCommits(found, listEventCommits(context), step)
-  return decideByCommits(commits, isByBot, sources, step)
+  return decideByCommits(leaveOutBrought(commits, context), isByBot, sources, step)
 }
 
 /** What is known without a token: the sender and the payload. */
 function decideFromPayload({ context }: Facts): LoopReason | undefined {
-  const hasWorkOfPerson = listEventCommits(context).some(isCommitByPerson)
+  const hasWorkOfPerson = leaveOutBrought(listEventCommits(context), context).some(isCommitByPerson)
   return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
 }
 
@@ -393,7 +435,7 @@ export function guardPullRequestEvent(target: Target, step: Reads): Target {
         GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
-      await target.beforeSend(job)
+      return target.beforeSend(job)
     },
   }
 }

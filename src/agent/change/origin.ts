@@ -4,6 +4,7 @@ import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
+import { MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
 import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
@@ -98,13 +99,20 @@ const THIRD_LOOK_MS = SECOND_LOOK_MS + 5_000
 /** Each look-up costs a request or two. */
 const MAX_LOOK_UPS = 100
 
+/** Compared by identity: what does not depend on the look-ups can go on without them. */
+export const TOO_MANY_LOOK_UPS = new ActionError(
+  'rejected',
+  `the change has more than ${MAX_LOOK_UPS} commits to look up.`,
+  { hint: MOVE_BASE_HINT },
+)
+
 /** Looks up the pull requests of commits, each commit once. */
 export interface PullRequestLookup {
   /**
    * Returns the pull requests that a commit came from: merged ones, or an open one of the branch that was pushed to; none if
    * the commit was pushed directly.
    * @param commits of the change, newest first: those that a found pull request lists need no look-up of their own
-   * @throws ActionError if a request to GitHub fails, or there are too many look-ups
+   * @throws ActionError if a request to GitHub fails; `TOO_MANY_LOOK_UPS`
    */
   readonly find: (commit: ChangeCommit, commits: readonly ChangeCommit[]) => Promise<readonly SourcePullRequest[]>
 }
@@ -133,10 +141,7 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
   }
 
   async function lookUp(commit: ChangeCommit): Promise<readonly SourcePullRequest[]> {
-    if (++lookUps > MAX_LOOK_UPS)
-      throw new ActionError('rejected', `the change has more than ${MAX_LOOK_UPS} commits to look up.`, {
-        hint: 'Use a smaller range: send the change in parts with `change-range: BASE...HEAD`.',
-      })
+    if (++lookUps > MAX_LOOK_UPS) throw TOO_MANY_LOOK_UPS
     const named = await readNamedPullRequest(commit, repository, requireGitHub(step))
     if (named !== undefined) return [named]
     firstLookAt ??= clock.now()

@@ -55,18 +55,22 @@ export type ChangeRange =
       readonly repository?: string | undefined
       readonly base: string
       readonly head: string
-      /** Names the change for the prompt, such as `the push`. Contains no untrusted text. */
+      /** Names the change for the prompt, such as `the push`, with the names of branches and tags between back-ticks. */
       readonly about: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
       /** Used instead if `base` no longer exists. */
       readonly fallback?: ChangeRange
+      /** The number of the pull request whose change this is. */
+      readonly number?: number | undefined
       /** The pull request that `change-range` names. */
       readonly pullRequest?: PullRequest
     }
   | {
       readonly kind: 'since-last-success'
       readonly head: string
+      /** Whether `change-range` names this range, so that every run of the workflow has it. */
+      readonly isRequested?: true
       /** A run of another workflow: look for that workflow's last success before this run. Undefined for the own workflow. */
       readonly otherRun?: { readonly workflow: string; readonly runId: number } | undefined
       /** Used instead if no run was successful, or the commit of the last successful run no longer exists. */
@@ -144,7 +148,7 @@ function getSubjectRange(subject: Subject): ChangeRange {
   }
   const { kind, ends, number } = subject
   if (ends === undefined) return { kind, number }
-  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, about: 'the pull request' }
+  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, number, about: 'the pull request' }
 }
 
 /**
@@ -198,7 +202,8 @@ export function findChangeRange(
   if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
   if (requested.kind === 'pull-request') return { ...requested, isRequested: true }
   const range = getEventRange(event) ?? { kind: 'since-last-success', head: sha }
-  if (requested.kind === 'event' || range.kind === 'since-last-success') return range
+  if (requested.kind === 'event') return range
+  if (range.kind === 'since-last-success') return { ...range, isRequested: true }
   // A comment is about its pull request or issue, and no run looks back to a run of a comment.
   if (event.kind === 'comment' || event.kind === 'review') return range
   // GitHub records the run for a push that deleted a branch on the newest commit of the default branch. If this run succeeds,
@@ -206,5 +211,6 @@ export function findChangeRange(
   const isBase = (event.kind === 'push' || event.kind === 'tag') && refName === event.defaultBranch
   if (range.kind === 'nothing-changed' && !isBase) return range
   const head = range.kind === 'compare' ? range.head : sha
-  return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? getPushRange(event, true) : range }
+  const fallback = event.kind === 'push' ? getPushRange(event, true) : range
+  return { kind: 'since-last-success', head, isRequested: true, fallback }
 }

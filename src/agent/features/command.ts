@@ -18,12 +18,14 @@ import { formatTrackingGrant } from '../permissions.ts'
 import { createFollowUp, formatUnconfirmed } from '../follow-up.ts'
 import {
   type CommandComment,
+  isNotQuoted,
   changeSection,
   MAX_CONTEXT_BYTES,
   renderCommentPrompt,
   renderSections,
 } from '../prompt.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
+import { compareOrList } from '../change/compare.ts'
 import { linkCommits } from '../words.ts'
 import { formatSentences } from '../../text/markdown.ts'
 import { conclude } from '../outcome.ts'
@@ -61,6 +63,32 @@ function readInstruction(text: string, command: string): string | undefined {
   return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
 }
 
+/** GitHub shows an address in a mail reply like this. */
+const HIDDEN_ADDRESS = '***@***.***'
+
+/** Whether a mail program has put this line above the text that it quotes. */
+const isIntroduction = (line: string): boolean =>
+  (line.startsWith('On ') && line.endsWith('wrote:')) ||
+  (line.includes(HIDDEN_ADDRESS) && line.endsWith(':')) ||
+  /^-{2,} ?Original Message ?-{2,}$/i.test(line)
+
+/** Whether a mail program has broken the introduction after this line, which has the date. */
+function isBrokenIntroduction(line: string, next: string): boolean {
+  if (!/\d/.test(line)) return false
+  if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
+  return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)
+}
+
+/** Cuts a mail reply before the text that it quotes, which GitHub's page folds away. */
+function cutMailReply(text: string): { readonly instruction: string; readonly isMailReply: boolean } {
+  const lines = text.split('\n').map((line) => line.trim())
+  const at = lines.findIndex(
+    (line, index) => isIntroduction(line) || isBrokenIntroduction(line, lines[index + 1] ?? ''),
+  )
+  if (at === -1) return { instruction: text, isMailReply: false }
+  return { instruction: text.split('\n').slice(0, at).join('\n'), isMailReply: true }
+}
+
 /** What to do if it is unknown whether the command of a comment may be run. */
 const RETRY_COMMENT_HINT = 'Run the workflow again later, or post the comment again.'
 
@@ -78,14 +106,15 @@ export function parseComment({ event, repository }: Context, command: string): C
   if (subject === undefined || subject.kind === 'discussion')
     return skip('The event is not a comment on an issue or a pull request.')
   if (!comment.isNew) return skip('The event is not about a new comment or review.')
-  const instruction = readInstruction(comment.text, command)
-  if (instruction === undefined) return skip(`The comment does not begin with \`${command}\`.`)
+  const afterCommand = readInstruction(comment.text, command)
+  if (afterCommand === undefined) return skip(`The comment does not begin with \`${command}\`.`)
   if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
+  const { instruction, isMailReply } = cutMailReply(afterCommand)
   const { id, threadId, writtenAt, person: author, place } = comment
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
   const isOnPullRequest = subject.kind === 'pull-request'
   const address = { repository, number: subject.number, kind, id, threadId, isOnPullRequest, writtenAt } as const
-  return { address, author, instruction, subject, place }
+  return { address, author, instruction, isMailReply, subject, place }
 }
 
 /** Whether the event is a comment or review by a person that begins with the command. */
@@ -122,9 +151,10 @@ async function formatChange({ address, subject }: CommandComment, step: Reads): 
   const github = requireGitHub(step)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
-  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
-  const comparison = await github.compare(repository, baseSha, headSha)
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address, { mayBeNew: true }))
+  const comparison = await compareOrList({ repository, base: baseSha, head: headSha, number, mayBeNew: true }, github)
   const { paths } = step.inputs
+  if (comparison.problem !== undefined && paths.length > 0) throw comparison.problem
   const isFiltered = paths.length > 0
   const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
   const section = changeSection(
@@ -144,16 +174,17 @@ export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> 
   const { command } = step.inputs
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
-  const { address, author, instruction, subject } = comment
+  const { address, author, instruction, isMailReply, subject } = comment
 
   const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
   const unknown = 'Could not determine whether the author has write access'
   const grant = formatTrackingGrant(step, address.repository)
   if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
     return skip('The author of the comment does not have write access to this repository.')
-  step.record.add({ comment: address })
+  step.record.add({ comment: address, isMailReply })
 
-  if (removeHidden(instruction).replace(HIDDEN_NOTE, '').trim() === '')
+  const own = removeHidden(instruction).replace(HIDDEN_NOTE, '').split('\n').filter(isNotQuoted)
+  if (own.join('').trim() === '')
     return skip(
       `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
     )
@@ -197,11 +228,10 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
     )
     return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
-  const change = await step.record.orWarn('The prompt does not include the changes of the pull request', () =>
-    formatChange(comment, step),
-  )
+  const unread = `The changes of pull request #${number} could not be read`
+  const change = await orNotSent(unread, () => formatChange(comment, step), RETRY_COMMENT_HINT, grant)
   step.record.note(`The comment on #${number} starts a new job.`)
-  return plainTarget({ kind: 'create', prompt: prompt + (change ?? '') })
+  return plainTarget({ kind: 'create', prompt: prompt + change })
 }
 
 /** Identifies the step that replies. */
@@ -265,12 +295,13 @@ export function renderReply(
   context: Context & { readonly inputsHash: string; readonly command: string },
   namesInputs: (text: string) => boolean,
 ): string {
-  const { skipReason } = run
+  const { skipReason, isMailReply = false } = run
   const { title, text, advice = '' } = conclusion
   const blocks = [
     formatSentences(
       skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
     ),
+    isMailReply && 'The text that the mail quotes was left out.',
     skipReason === undefined && (namesInputs(advice) ? ON_PAGE_OF_RUN : formatSentences(advice)),
     renderLinks(run, context),
     canAskAgain(run, context) &&

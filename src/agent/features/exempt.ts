@@ -2,7 +2,12 @@
 import { hasLabel } from '../../github/labels.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { createPullRequestLookup, type PullRequestLookup, type SourcePullRequest } from '../change/origin.ts'
+import {
+  createPullRequestLookup,
+  type PullRequestLookup,
+  type SourcePullRequest,
+  TOO_MANY_LOOK_UPS,
+} from '../change/origin.ts'
 import type { Facts } from '../facts.ts'
 import { formatNumbers } from '../prompt.ts'
 import { requireGitHub } from '../../action/step.ts'
@@ -41,7 +46,7 @@ function explainExempt(numbers: readonly number[], repository: string, { context
 
 /** What `skip-labels` exempts. */
 interface Exemption {
-  readonly numbers: readonly number[]
+  readonly numbers: readonly number[] | 'not-looked-up'
   /** Whether it exempts the whole change. */
   readonly isComplete: boolean
 }
@@ -69,7 +74,11 @@ async function findExemption(
   let isComplete = true
   if (isOfEvent(origin, step)) {
     const github = requireGitHub(step)
-    found.push(...(await Promise.all(origin.numbers.map((number) => github.readPullRequest({ repository, number })))))
+    found.push(
+      ...(await Promise.all(
+        origin.numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
+      )),
+    )
   } else {
     const commits = listChangeCommits(compared, step)
     for (const commit of commits) {
@@ -86,6 +95,12 @@ async function findExemption(
   return { numbers, isComplete: isComplete && found.length > 0 && found.every(({ number }) => exempt.has(number)) }
 }
 
+/** A change of many commits is sent with everything in it: no later run could look up fewer of them. */
+const toNotExempt = (error: unknown): Exemption => {
+  if (error !== TOO_MANY_LOOK_UPS) throw error
+  return { ...NOT_EXEMPT, numbers: 'not-looked-up' }
+}
+
 /** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
 export async function applyExemption(
   { change, description, sources: ofRun }: ResolvedChange,
@@ -96,14 +111,20 @@ export async function applyExemption(
   const { repository } = step.context
   const isHere = change === undefined || isSameRepository(change.repository, repository)
   const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
-  const find = () => findExemption(change, sources, step)
+  const find = () => findExemption(change, sources, step).catch(toNotExempt)
   const { numbers, isComplete } = await orNotSent(
     UNKNOWN_LABELS,
     find,
     GITHUB_RETRY_HINT,
     isHere ? formatGrant(step.inputs) : undefined,
   )
-  if (isComplete) return skip(explainExempt(numbers, change?.repository ?? repository, step))
+  const isLookedUp = numbers !== 'not-looked-up'
+  if (isComplete && isLookedUp) return skip(explainExempt(numbers, change?.repository ?? repository, step))
+  if (!isLookedUp)
+    step.record.notice(
+      '`skip-labels` was not applied',
+      `No pull request was exempted, because ${TOO_MANY_LOOK_UPS.message} The whole change is sent.`,
+    )
   if (description !== undefined) step.record.add({ change: description })
-  return { ...renderChange(change, numbers, step), sources, exempt: numbers }
+  return { ...renderChange(change, numbers, step), sources, exempt: isLookedUp ? numbers : [] }
 }

@@ -179,8 +179,8 @@ export async function decideNextRound(
     // The job has ended before its checks.
     idleWaitMs: () => Promise.resolve(0),
     async beforeSend(idle) {
-      if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return
-      await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))
+      if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return 0
+      return (await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))) ?? 0
     },
     async validate() {
       const read = () => readAndRecordPullRequest(pullRequest, step)

@@ -153,7 +153,10 @@ export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp,
   if (job === undefined)
     return {
       ...plainTarget({ kind: 'create', prompt }),
-      beforeSend: () => ensureLabel(labelExists, step),
+      async beforeSend() {
+        await ensureLabel(labelExists, step)
+        return 0
+      },
     }
   const { number } = job.pullRequest
   if (onOpenPr === 'skip')

@@ -7,7 +7,7 @@ import { requireGitHubAtEnd } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { toPullRequestAddress, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, isTransient, mayPass, orUndefined, REFUSAL_HINT } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
 import { formatGrant, formatTrackingGrant } from '../permissions.ts'
@@ -30,7 +30,9 @@ export const TRACK_FIELDS = {
 function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
   const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
-  const fix = error.lacksPermissionIn === undefined ? error.hint : formatTrackingGrant(step, error.lacksPermissionIn)
+  const refusal = mayPass(error) ? undefined : `${REFUSAL_HINT}.`
+  const usual = error.hint ?? refusal
+  const fix = error.lacksPermissionIn === undefined ? usual : formatTrackingGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
@@ -48,6 +50,17 @@ function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): vo
   if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
   else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
   else record.warn('The history comment was not updated, so it may be out of date', error)
+}
+
+/** The labels of the pull request when it was last read. */
+const getKnownLabels = (address: PullRequestAddress, { record }: Acts): readonly string[] =>
+  record.getNewestRead(address)?.labels ?? []
+
+/** Whether an earlier read has shown that the pull request carries the mark, so that the next run finds it. */
+function isKnownToBeMarked(address: PullRequestAddress, step: Acts): boolean {
+  const { history } = step.record
+  const hasHistory = history?.commentId !== undefined && history.pullRequest.number === address.number
+  return hasHistory && hasLabel(step.inputs.label, getKnownLabels(address, step))
 }
 
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
@@ -82,6 +95,7 @@ async function recordUnreadable(
 ): Promise<void> {
   const { inputs, github } = step
   if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
+  if (address !== undefined && isKnownToBeMarked(address, step)) return
   recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
   if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
@@ -199,7 +213,8 @@ export async function readTrackable(step: Acts): Promise<PullRequest | undefined
   } catch (caught) {
     const error = asExpectedError(caught)
     record.warn('The pull request could not be read', error)
-    if (address !== undefined && canStillMark(error)) await trackPullRequest(address, job.id, step)
+    if (address !== undefined && canStillMark(error))
+      await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step)
     else await recordUnreadable(error, address, job.id, step)
     return undefined
   }

@@ -161,6 +161,19 @@ export const isOpenRow = ({ end }: HistoryRow): boolean => end === undefined
  */
 export function getRemainingLagMs({ rows }: History, ageMs: number | undefined): number {
   if (ageMs === undefined) return REPLICA_LAG_MS
-  if (rows.some(isOpenRow) && ageMs < TURN_START_TIMEOUT_MS) return REPLICA_LAG_MS
+  // A step that was killed, timed out or did not wait leaves such a row, and its turn may have ended just now.
+  if (rows.some(isOpenRow)) return REPLICA_LAG_MS
   return Math.max(0, REPLICA_LAG_MS - ageMs)
+}
+
+/**
+ * Returns how much longer a turn that another step has announced may take to begin, in milliseconds: 0 if there is none, or if
+ * the comment was written so long ago that the turn must have begun.
+ * @param own the rows of this step
+ * @param ageMs since the comment was last written, on GitHub's clock; unknown counts as long ago, so that the wait ends
+ */
+export function getRemainingStartMs({ rows }: History, own: readonly HistoryRow[], ageMs = Infinity): number {
+  const ownKeys = new Set(own.map(getKey))
+  const isAnnounced = rows.some((row) => isOpenRow(row) && !ownKeys.has(getKey(row)))
+  return isAnnounced ? Math.max(0, TURN_START_TIMEOUT_MS - ageMs) : 0
 }

@@ -1,8 +1,16 @@
 /** Finds the history comment of a pull request, and writes what the step adds to it. */
 import type { ListedComment } from '../../github/comments.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import type { GitHub } from '../../github/github.ts'
-import { parseHistory, mayBeHistory, type History, startHistory, mergeHistory, type HistoryUpdate } from './state.ts'
+import type { Resources } from '../../github/github.ts'
+import {
+  parseHistory,
+  mayBeHistory,
+  type History,
+  startHistory,
+  mergeHistory,
+  type HistoryUpdate,
+  getRemainingStartMs,
+} from './state.ts'
 import { requireGitHub } from '../../action/step.ts'
 import type { Acts, HistoryRef, Reads } from '../record.ts'
 import { ActionError, isTransient, asExpectedError } from '../../runtime/errors.ts'
@@ -26,7 +34,7 @@ export interface FoundHistories {
 /** @throws ActionError if the comments cannot be read */
 export async function listHistories(
   { repository, number }: PullRequestAddress,
-  github: Pick<GitHub, 'listComments'>,
+  github: Pick<Resources, 'listComments'>,
 ): Promise<FoundHistories> {
   // The address of a comment has more fields, with which only the replies to it are listed.
   const comments = await github.listComments({ repository, number }, mayBeHistory)
@@ -68,7 +76,7 @@ function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
 async function addHistoryComment(
   { pullRequest, jobId }: HistoryRef,
   body: string,
-  github: GitHub,
+  github: Resources,
   step: Reads,
 ): Promise<number | undefined> {
   const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
@@ -88,17 +96,20 @@ export async function readUpdate(ref: HistoryRef, step: Acts): Promise<HistoryUp
   return createUpdate(ref, record.read(), named, times, step)
 }
 
+/** @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown */
+type MergeUpdate = (state: History, update: HistoryUpdate, ageMs?: number) => HistoryUpdate | undefined
+
 /**
  * Writes the step's rows to the history: reads the comment, merges the rows by key, and writes it back, once. A pull request
  * of a new job gets its comment.
- * @param merge checks the state and adds to the update; it may throw
+ * @param merge checks the state and adds to the update; it may throw. Nothing is written if it returns undefined
  * @throws ActionError if the history may not have been written
  */
 export async function writeHistory(
   ref: HistoryRef,
-  github: GitHub,
+  github: Resources,
   step: Acts,
-  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+  merge: MergeUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, record } = step
   const update = await readUpdate(ref, step)
@@ -109,15 +120,20 @@ export async function writeHistory(
   const { commentId = found?.id } = ref
   if (commentId === undefined) {
     const state = startHistory(ref.jobId)
-    const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+    const merged = merge(state, update)
+    if (merged === undefined) return
+    const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
     record.add({ history: { ...ref, mayExist: true } })
     const added = await addHistoryComment(ref, body, github, step)
     record.add({ history: { ...ref, commentId: added, written } })
     return
   }
-  const state = parseHistory(await github.readComment(ref.pullRequest, commentId))
+  const comment = await github.readComment(ref.pullRequest, commentId)
+  const state = parseHistory(comment.body)
   if (state?.job !== ref.jobId) throw createUnreadableError(ref)
-  const body = runner.redact(renderHistory(mergeHistory(state, merge(state, update), now)))
+  const merged = merge(state, update, comment.ageMs)
+  if (merged === undefined) return
+  const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
   await github.editComment(ref.pullRequest, commentId, body)
   record.add({ history: { ...ref, mayExist: false, commentId, written } })
 }
@@ -125,17 +141,27 @@ export async function writeHistory(
 export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
 
 /**
- * Writes in the history that the agent is working, before a follow-up is sent.
+ * Writes in the history that the agent is working, before a follow-up is sent. Writes nothing if another step has announced a
+ * turn that may not have begun yet: two workflows can meet on one job, because their concurrency groups differ.
  * @param merge checks the state before anything is written, and counts the follow-up
+ * @returns how much longer that turn may take to begin, in milliseconds; 0 if the turn of this step was announced
  * @throws ActionError if the history may not have been written
  */
 export async function announceTurn(
   step: Acts,
-  merge?: (state: History, update: HistoryUpdate) => HistoryUpdate,
-): Promise<void> {
+  merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+): Promise<number> {
   const { inputs, record } = step
   const ref = record.history
-  if (ref === undefined || !isInUse(inputs)) return
-  record.update({ isAnnounced: true })
-  await writeHistory(ref, requireGitHub(step), step, merge)
+  if (ref === undefined || !isInUse(inputs)) return 0
+  // As with a busy job: a follow-up to `job-id` whose end does not matter is sent at once.
+  const needsIdleJob = inputs.wait || record.newest.followUpReason !== undefined
+  let startsWithinMs = 0
+  await writeHistory(ref, requireGitHub(step), step, (state, update, ageMs) => {
+    startsWithinMs = needsIdleJob ? getRemainingStartMs(state, update.rows, ageMs) : 0
+    if (startsWithinMs > 0) return undefined
+    record.update({ isAnnounced: true })
+    return merge(state, update)
+  })
+  return startsWithinMs
 }

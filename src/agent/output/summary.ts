@@ -16,12 +16,11 @@ import {
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { formatEnd, getOutcome, ICONS } from '../outcome.ts'
+import { formatEnd, getOutcome, getQuote, ICONS } from '../outcome.ts'
 import { adviseOnPullRequest, formatPullRequest } from '../words.ts'
 import {
   type ChangedFiles,
   formatWarnings,
-  getError,
   getPullRequestFacts,
   getJob,
   getJobId,
@@ -122,7 +121,7 @@ function renderPrompt(run: Run): string {
 /** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
 export function renderSummary(run: Run, conclusion: Conclusion): string {
   const { text, advice } = conclusion
-  const quote = getError(run)?.quote
+  const quote = getQuote(run)
   return joinBlocks([
     renderHeading(run, conclusion),
     formatSentences(text),

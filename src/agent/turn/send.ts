@@ -118,6 +118,26 @@ interface SentFollowUp {
   readonly pullRequest: PullRequest | undefined
 }
 
+/** Completes a follow-up with what precedes its prompt, and records it. */
+function completeTask({ task, getPreface }: FollowUpTarget, { record }: Acts): FollowUpTarget['task'] {
+  const complete = { ...task, prompt: `${getPreface?.() ?? ''}${task.prompt}` }
+  record.update({ task: complete })
+  return complete
+}
+
+/** Waits until the job shows the turn that another step has announced. @throws ActionError `deadline` */
+async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWatch): Promise<void> {
+  const { clock, deadlineAt } = watch.step
+  watch.note(
+    'Another step has just sent this job a prompt, or is about to. The step waits for that turn as for a busy job.',
+  )
+  await watch.poll(before.id, (read) => !isSameEnd(read, before), {
+    getDelayMs: getTurnPollDelayMs,
+    withinMs: startsWithinMs,
+  })
+  if (clock.now() >= deadlineAt) throw createLateError(NO_END)
+}
+
 /**
  * Sends a follow-up, and resends it until the service processes it. What must be true before the prompt is checked before
  * each attempt, because a rate limit can delay it for a long time.
@@ -125,12 +145,16 @@ interface SentFollowUp {
  * @throws ActionError if the service does not accept the prompt
  */
 async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<SentFollowUp | undefined> {
-  const { client, inputs } = watch.step
+  const { client, inputs, record } = watch.step
   const { task } = target
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, target, watch)
-    if (!isAnnounced) await target.beforeSend(before)
+    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before)
+    if (startsWithinMs > 0) {
+      await awaitOtherTurn(before, startsWithinMs, watch)
+      continue
+    }
     isAnnounced = true
     if (inputs.dryRun) return undefined
     const checked = target.validate(before)
@@ -143,8 +167,9 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
     if (target.announcement !== undefined) watch.note(target.announcement)
-    const delivery = await deliver(() => client.sendMessage(task.jobId, task.prompt, attempt++), watch.step)
-    if (delivery.kind !== 'retry') return { delivery, before, pullRequest }
+    const { prompt } = completeTask(target, watch.step)
+    const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch.step)
+    if (delivery.kind !== 'retry') return { delivery, before: record.toCurrent(before), pullRequest }
     await waitToResend(delivery, watch.step)
   }
 }
@@ -163,14 +188,18 @@ interface TurnDetector {
  * Creates the detector of a turn.
  * Proof: no read is older than 15 s, and the job was idle when the prompt was sent, so a read that says `active` is of this
  * turn, which had started at the latest when its response arrived. A terminal read that was requested 15 s later cannot be
- * older than that, so it shows the end. A terminal state that differs from the one before the prompt can only be the end.
+ * older than that, so it shows the end. A terminal read with another status or link than before the prompt can only be the end.
+ * A link that disappears proves nothing: a service may drop it when it accepts a prompt.
  */
 export function createTurnDetector(before: Job, now: () => number): TurnDetector {
   let provableAt: number | undefined
   const observe = (read: Job): void => {
     if (provesRunningTurn(read)) provableAt ??= now() + REPLICA_LAG_MS
   }
-  const differs = (read: Job): boolean => isTerminal(read) && isTerminal(before) && !isSameEnd(read, before)
+  const differs = (read: Job): boolean => {
+    if (!isTerminal(read) || !isTerminal(before)) return false
+    return read.status !== before.status || (read.prLink !== undefined && !isSameEnd(read, before))
+  }
   return {
     hasStarted: (read) => {
       observe(read)
@@ -247,7 +276,7 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   const { step } = watch
   const { clock, inputs, record } = step
   const sent = await sendFollowUp(target, watch)
-  if (sent === undefined) return previewTurn(target, step)
+  if (sent === undefined) return previewFollowUp(target, step)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let started: Job | undefined
@@ -319,6 +348,9 @@ function previewTurn({ task, pullRequestNumber }: Target, { runner, inputs, reco
   return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
 
+const previewFollowUp = (target: FollowUpTarget, step: Acts): TurnEnd =>
+  previewTurn({ ...target, task: completeTask(target, step) }, step)
+
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
@@ -343,10 +375,11 @@ export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd>
     case 'attach':
       return runAttach(task.jobId, watch)
     case 'follow-up': {
-      if (watch.step.inputs.hasService) return runFollowUp({ ...target, task }, watch)
+      const followUp = { ...target, task }
+      if (watch.step.inputs.hasService) return runFollowUp(followUp, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await target.beforeSend()
-      return previewTurn(target, watch.step)
+      return previewFollowUp(followUp, watch.step)
     }
   }
 }

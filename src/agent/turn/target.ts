@@ -16,6 +16,8 @@ export interface Target {
   readonly failing?: readonly Check[]
   /** Logged directly before the prompt is sent. */
   readonly announcement?: string
+  /** Returns what must precede the prompt, by the newest reads. Called directly before each attempt, after `validate`. */
+  readonly getPreface?: () => string
   /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
   readonly pullRequestNumber?: number
   /**
@@ -24,11 +26,13 @@ export interface Target {
    */
   readonly idleWaitMs: (job: Job) => Promise<number>
   /**
-   * Says on GitHub that the agent is going to work, and counts the follow-up. Called once, before `check`.
+   * Says on GitHub that the agent is going to work, and counts the follow-up. Called before `validate`, and not again after it has
+   * returned 0.
    * @param job idle; undefined for a new job
+   * @returns how much longer the turn of another step may take to begin, in milliseconds: nothing may be sent before it has ended
    * @throws ActionError `not-sent`
    */
-  readonly beforeSend: (job?: Job) => Promise<void>
+  readonly beforeSend: (job?: Job) => Promise<number>
   /**
    * Checks what must be true directly before each attempt to send the prompt.
    * @param job as last read; undefined for a new job
@@ -41,6 +45,6 @@ export interface Target {
 export const plainTarget = (task: Task): Target => ({
   task,
   idleWaitMs: () => Promise.resolve(0),
-  beforeSend: () => Promise.resolve(),
+  beforeSend: () => Promise.resolve(0),
   validate: () => Promise.resolve(),
 })

@@ -167,11 +167,12 @@ export class JobWatch {
 
   /**
    * Records that the service has accepted a prompt. Sets the outputs first, because the step can be killed at any time.
-   * @param response the job in the service's response
+   * @param accepted the job in the service's response
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
-  recordAcceptance(response: Job, isConfirmed: boolean): void {
+  recordAcceptance(accepted: Job, isConfirmed: boolean): void {
     const { runner, record } = this.step
+    const response = record.toCurrent(accepted)
     try {
       runner.setOutput('job-id', response.id)
       runner.setOutput('status', response.status)
@@ -194,7 +195,7 @@ export class JobWatch {
       this.#observeProblem(read)
       return
     }
-    const { job: before, lastProblem, sent, end } = this.step.record.newest
+    const { job: before, lastProblem, end } = this.step.record.newest
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
@@ -202,8 +203,8 @@ export class JobWatch {
     if (unlistedStatus !== undefined) this.#warnOfStatus(unlistedStatus)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.step.record.update({ job: read, lastProblem: undefined })
-    // Before the prompt, the states of earlier turns are not logged.
-    if (end !== undefined || (sent !== 'accepted' && sent !== 'started')) return
+    // Until the turn is seen to begin, a read can show the state of an earlier one.
+    if (end !== undefined || !this.#isTurnSeen()) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
@@ -238,12 +239,22 @@ export class JobWatch {
       await clock.sleep(isWorthALine ? lineMs : restMs, signal)
       const leftMs = endsAt - clock.now()
       if (requestedBy === undefined) {
-        const status = this.job?.status
-        const state = status === undefined ? 'could not be read yet' : `is still ${status}`
-        this.#heartbeat.logIfDue(`The job ${state} (checked ${formatCount(this.#count, 'time')}).`)
+        this.#heartbeat.logIfDue(`${this.#describeWait()} (checked ${formatCount(this.#count, 'time')}).`)
       } else if (leftMs >= MIN_LOGGED_WAIT_MS)
         this.#heartbeat.logIfDue(`Still waiting until ${until}, for another ${formatDuration(leftMs)}.`)
     }
+  }
+
+  /** Whether the reads are of the newest turn. The only turn of a new job, or of one that is attached to, needs no proof. */
+  #isTurnSeen(): boolean {
+    const { sent, task } = this.step.record.newest
+    return sent === 'started' || (sent === 'accepted' && task.kind !== 'follow-up')
+  }
+
+  #describeWait(): string {
+    const { sent, job } = this.step.record.newest
+    if (sent !== undefined && !this.#isTurnSeen()) return 'The agent has not been seen to start this follow-up yet'
+    return `The job ${job === undefined ? 'could not be read yet' : `is still ${job.status}`}`
   }
 
   #warnOfStatus(status: string): void {

@@ -68,10 +68,10 @@ const createPatches = (changedFiles: readonly string[]): Readonly<Record<string,
   changedFiles.length === 0 ? { 'src/deploy.ts': FLAG } : Object.fromEntries(changedFiles.map((file) => [file, LINE]))
 
 /**
- * Opens a pull request in place of one that only the real repository has.
+ * Opens a fake of a pull request that only the real repository has.
  * @param changedFiles by default one file
  */
-export function openStandIn(
+export function openFakePull(
   repository: RepositoryState,
   number: number,
   startMs: number,

@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
 import { SOURCE } from '../service/job-body.ts'
 import type { JobRecord, ScheduledTurn } from '../service/job-machine.ts'
 import { createAgentWork } from './agent-work.ts'
-import { createDemoState, openStandIn } from './demo-state.ts'
+import { createDemoState, openFakePull } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, DEFAULT_GITHUB } from './github-scenarios.ts'
 import { performOperation } from './perform-operation.ts'
@@ -165,7 +165,7 @@ export function createGitHub(options: EmbeddedGitHubOptions): EmbeddedGitHub {
   function rehearsePull(repository: RepositoryState, { pull_number: given }: GitHubRoute['params']): void {
     const number = Number(given ?? NaN)
     if (Number.isNaN(number) || repository.pulls[number] !== undefined) return
-    openStandIn(repository, number, startMs, options.changedFiles)
+    openFakePull(repository, number, startMs, options.changedFiles)
   }
 
   /** @param sender the login behind all changes since the last call, if known */

@@ -18,6 +18,14 @@ export interface StoredComment {
   readonly reactions: Reaction[]
 }
 
+/** A label that somebody has added. */
+export interface LabelEvent {
+  readonly id: number
+  readonly label: string
+  readonly user: string
+  readonly atMs: number
+}
+
 export interface IssueState {
   title: string
   body: string
@@ -25,6 +33,7 @@ export interface IssueState {
   state: 'open' | 'closed'
   locked: boolean
   readonly labels: string[]
+  readonly labelEvents: LabelEvent[]
   readonly assignees: string[]
   readonly comments: StoredComment[]
   readonly reactions: Reaction[]
@@ -41,6 +50,7 @@ export function createIssueState(fields: Partial<IssueState> = {}): IssueState {
     state: 'open',
     locked: false,
     labels: [],
+    labelEvents: [],
     assignees: [],
     comments: [],
     reactions: [],

@@ -4,12 +4,18 @@ import {
   NOT_FOUND,
   type Reply,
   created,
+  createListReply,
+  formatTime,
+  getApiUrl,
   refuseField,
   ok,
   replyWithError,
   findIgnoringCase,
 } from './reply.ts'
-import { toLabelBody } from './resource-body.ts'
+import { toNodeId } from './node-id.ts'
+import { PAGE_PARAMETERS } from './parameters.ts'
+import { toLabelBody, toUserBody } from './resource-body.ts'
+import { takeId } from './state.ts'
 
 /**
  * Returns the label names of a body. Names are strings or objects with a name, in an array or in the field `labels`.
@@ -45,15 +51,35 @@ const isReply = (value: readonly string[] | Reply): value is Reply => 'status' i
 
 /** Adds all labels or none. */
 function addLabels(call: IssueCall): Reply {
-  const { issue, body, nowMs } = call
+  const { issue, body, nowMs, state } = call
   const names = readNames(body)
   if (names === undefined)
     return replyWithError(422, "Invalid request.\n\nFor 'links/1/schema', the body is not an array of labels.")
   const labels = resolveLabels(call, names)
   if (isReply(labels)) return labels
-  for (const label of labels) if (!issue.labels.includes(label)) issue.labels.push(label)
+  for (const label of labels) {
+    if (issue.labels.includes(label)) continue
+    issue.labels.push(label)
+    issue.labelEvents.push({ id: takeId(state), label, user: state.identity, atMs: nowMs })
+  }
   issue.updatedAtMs = nowMs
   return ok(issue.labels.map((name) => toLabelBody(call, name)))
+}
+
+/** Lists the events of an issue or a pull request. Only those of its labels are played. */
+function listEvents(call: IssueCall): Reply {
+  return createListReply(call, call.issue.labelEvents, (_call, { id, label, user, atMs }) => ({
+    id,
+    node_id: toNodeId('LE', call.repository.id, id),
+    url: getApiUrl(call, `/issues/events/${id}`),
+    actor: toUserBody(call.state, user),
+    event: 'labeled',
+    commit_id: null,
+    commit_url: null,
+    created_at: formatTime(atMs),
+    performed_via_github_app: null,
+    label: { name: label, color: 'ededed' },
+  }))
 }
 
 function createLabel(call: GitHubCall): Reply {
@@ -81,4 +107,13 @@ export const LABEL_OPERATIONS: Operations = {
   'issues/add-labels': defineOperation('POST', '/issues/{issue_number}/labels', ISSUES_OR_PULLS, withIssue(addLabels), {
     body: { labels: 'any' },
   }),
+  'issues/list-events': defineOperation(
+    'GET',
+    '/issues/{issue_number}/events',
+    ISSUES_OR_PULLS,
+    withIssue(listEvents),
+    {
+      query: PAGE_PARAMETERS,
+    },
+  ),
 }

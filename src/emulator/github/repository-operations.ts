@@ -1,4 +1,4 @@
-import { getPullChange, compareHistories, findCommit } from './history.ts'
+import { getPullChange, compareHistories, findCommit, getHistory } from './history.ts'
 import { CONTENTS, defineOperation, type Operations, PULLS } from './operation.ts'
 import { PAGE_PARAMETERS } from './parameters.ts'
 import { toPullBody } from './pull-body.ts'
@@ -14,7 +14,7 @@ import {
   findIgnoringCase,
 } from './reply.ts'
 import { toCommitBody, toFileBody, toUserBody, toFullRepositoryBody } from './resource-body.ts'
-import type { Role } from './repository-state.ts'
+import type { Commit, Role } from './repository-state.ts'
 
 const MAX_COMPARED_FILES = 300
 
@@ -42,6 +42,23 @@ function compare(call: GitHubCall): Reply {
       files: number === 1 ? files.slice(0, MAX_COMPARED_FILES).map(toFileBody) : [],
     },
   }
+}
+
+/** Newest first. The first commit has added the workflows, although its files do not name them. */
+function listCommits(call: GitHubCall): Reply {
+  const { query, repository } = call
+  const path = query.get('path')
+  const head = findCommit(repository, query.get('sha') ?? 'HEAD')
+  if (head === undefined) return NOT_FOUND
+  const hasWorkflows = ({ parents }: Commit): boolean =>
+    parents.length === 0 && path?.startsWith('.github/workflows/') === true
+  const found = getHistory(repository, head.sha).filter(
+    (commit) =>
+      path === null ||
+      hasWorkflows(commit) ||
+      commit.files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`)),
+  )
+  return createListReply(call, found, toCommitBody)
 }
 
 /** Lists the merged pull requests that introduced a commit, and the open ones that contain it. GitHub shows both late. */
@@ -90,10 +107,14 @@ function getPermission({ state, repository, params: { username: named = '' } }: 
   return ok({ permission: PERMISSIONS[role], role_name: role, user })
 }
 
-/** Repositories, comparisons, tags, and the permissions of collaborators. */
+/** Repositories, comparisons, commits, tags, and the permissions of collaborators. */
 export const REPOSITORY_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': defineOperation('GET', '/compare/{basehead}', CONTENTS, compare, {
     query: PAGE_PARAMETERS,
+  }),
+  'repos/list-commits': defineOperation('GET', '/commits', CONTENTS, listCommits, {
+    query: { ...PAGE_PARAMETERS, sha: 'text', path: 'text' },
+    unsupported: ['author', 'committer', 'since', 'until'],
   }),
   'repos/list-pull-requests-associated-with-commit': defineOperation(
     'GET',

@@ -97,8 +97,11 @@ function replaceUnknownParams(
   return known
 }
 
-function replaceUnknownBranch({ defaultBranch, branches }: RepositoryState, query: URLSearchParams): URLSearchParams {
+function replaceUnknownBranch(repository: RepositoryState, query: URLSearchParams): URLSearchParams {
+  const { defaultBranch, branches } = repository
   const known = new URLSearchParams(query)
+  const sha = query.get('sha')
+  if (sha !== null && findCommit(repository, sha) === undefined) known.set('sha', branches[defaultBranch] ?? sha)
   const branch = query.get('branch')
   if (branch !== null && !(branch in branches)) known.set('branch', defaultBranch)
   return known

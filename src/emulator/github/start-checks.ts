@@ -22,10 +22,12 @@ interface Push {
 export function startPullChecks(
   state: GitHubState,
   repository: RepositoryState,
-  { branch, fork, headSha, pushes }: PullState,
+  { branch, fork, headSha, pushes, conflict }: PullState,
   by: string,
   atMs: number,
 ): void {
+  // GitHub cannot create the test merge that the workflows would run on.
+  if (conflict) return
   const { checkPlans } = state
   const plans = checkPlans[Math.min(pushes, checkPlans.length) - 1] ?? []
   startChecks(state, repository, { branch, fork, headSha, event: 'pull_request', by }, plans, atMs)

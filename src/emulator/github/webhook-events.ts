@@ -1,4 +1,4 @@
-import { compareHistories, findCommit } from './history.ts'
+import { compareHistories, findCommit, getHistory } from './history.ts'
 import { toFullPullBody } from './pull-body.ts'
 import type { PullState } from './pull-state.ts'
 import { type AccountCall, type GitHubCall, formatTime, withRepository } from './reply.ts'
@@ -63,14 +63,31 @@ function toPushedCommit(call: GitHubCall, { sha, message, author, committer = au
   }
 }
 
+/** Returns the commits that other branches had before a push. */
+function listKnownBefore({ repository }: GitHubCall, push: Push): ReadonlySet<string> {
+  const pushes = repository.pushes.filter(({ fork }) => fork === undefined)
+  const at = pushes.indexOf(push)
+  const heads = Object.entries(repository.branches).map(([branch, sha]) => {
+    const isOfBranch = ({ ref }: Push): boolean => ref === `refs/heads/${branch}`
+    if (isOfBranch(push)) return undefined
+    const earlier = pushes.slice(0, at).findLast(isOfBranch)
+    const later = pushes.slice(at).find(isOfBranch)
+    return earlier === undefined && later !== undefined ? later.before : (earlier?.after ?? sha)
+  })
+  const known = heads.flatMap((sha) => (sha === undefined ? [] : getHistory(repository, sha)))
+  return new Set(known.map(({ sha }) => sha))
+}
+
 /** The fields of a `push` event, without `repository` and `sender`. */
-function toPushFields(call: GitHubCall, { ref, before, after, by }: Push): Readonly<Record<string, unknown>> {
+function toPushFields(call: GitHubCall, push: Push): Readonly<Record<string, unknown>> {
+  const { ref, before, after, by } = push
   const { repository, baseUrl, name } = call
   const { defaultBranch, branches } = repository
   const head = findCommit(repository, after)
   const from = before ?? (ref === `refs/heads/${defaultBranch}` ? undefined : branches[defaultBranch])
   const compared = head === undefined || from === undefined ? undefined : compareHistories(repository, from, head.sha)
   const commits = head === undefined ? [] : (compared?.ahead ?? [head])
+  const known = listKnownBefore(call, push)
   return {
     ref,
     before: before ?? NO_COMMIT,
@@ -80,7 +97,7 @@ function toPushFields(call: GitHubCall, { ref, before, after, by }: Push): Reado
     deleted: false,
     forced: before !== undefined && compared !== undefined && compared.behindBy > 0,
     compare: `${baseUrl}/${name}/compare/${before ?? defaultBranch}...${after}`,
-    commits: commits.map((commit) => toPushedCommit(call, commit)),
+    commits: commits.map((commit) => ({ ...toPushedCommit(call, commit), distinct: !known.has(commit.sha) })),
     head_commit: head === undefined ? null : toPushedCommit(call, head),
     pusher: toGitPusher(call, by),
   }

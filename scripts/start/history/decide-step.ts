@@ -93,7 +93,7 @@ const SILENT: Runner = {
 
 const SIGNAL = new AbortController().signal
 
-/** Waits for nothing: the decisions are played, not the waits. */
+/** Waits for nothing: the decisions are made, without the waits. */
 function createClock(): Clock {
   let nowMs = 0
   return {

@@ -5,7 +5,7 @@ import type { PushHistory } from './compare-pushes.ts'
 import { listScheduledTimes } from './cron.ts'
 
 /** A push or the time of a schedule. */
-export interface Happening {
+export interface TriggerEvent {
   readonly event: 'push' | 'schedule'
   readonly atMs: number
   /** Why it starts no run. */
@@ -102,11 +102,11 @@ const createRepository = ({ repository, branch }: PushHistory['clone']): unknown
 })
 
 /** Lists the events that a trigger is about, in order. */
-function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): readonly Happening[] {
+function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): readonly TriggerEvent[] {
   const { clone, pushes, base } = history
   if (trigger.event === 'push') {
     const explain = createPushRule(trigger, clone.branch)
-    return pushes.map((push): Happening => {
+    return pushes.map((push): TriggerEvent => {
       const notStarted = explain(push)
       const payload = notStarted === undefined ? createPushPayload(push, history) : undefined
       const { login: actor } = getPusher(push)
@@ -115,7 +115,7 @@ function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): r
   }
   const crons = trigger.filters['cron']?.patterns ?? []
   return crons.flatMap((schedule) =>
-    listScheduledTimes(schedule, sinceMs, untilMs).map((atMs): Happening => {
+    listScheduledTimes(schedule, sinceMs, untilMs).map((atMs): TriggerEvent => {
       const sha = pushes.findLast(({ committedAtMs }) => committedAtMs <= atMs)?.sha ?? base
       // The account that edited the schedule last.
       const actor = 'mona'
@@ -125,8 +125,8 @@ function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): r
   )
 }
 
-/** Lists what happened, by time. Events of the same time stay in the order of the log. */
-export function listHappenings(triggers: readonly Trigger[], span: Span): readonly Happening[] {
-  const played = triggers.filter(({ event }) => event === 'push' || event === 'schedule')
-  return played.flatMap((trigger) => listOfTrigger(trigger, span)).sort((a, b) => a.atMs - b.atMs)
+/** Lists the events of triggers, by time. Events of the same time stay in the order of the log. */
+export function listTriggerEvents(triggers: readonly Trigger[], span: Span): readonly TriggerEvent[] {
+  const replayable = triggers.filter(({ event }) => event === 'push' || event === 'schedule')
+  return replayable.flatMap((trigger) => listOfTrigger(trigger, span)).sort((a, b) => a.atMs - b.atMs)
 }

@@ -18,11 +18,11 @@ import {
   endStep,
   isCheckedOut,
   isIgnored,
-  playOwnStep,
+  runOwnStep,
   redirectToken,
   withPermissions,
   type PlacedStep,
-} from './play-own-step.ts'
+} from './run-own-step.ts'
 import { createMissed, type Leg, type RunContext, type StepEnd, type Texts } from './run-model.ts'
 import { isLocalPath, type Job, type Step } from './workflow-file.ts'
 
@@ -71,7 +71,7 @@ function listSetVariables({ run }: Step): readonly string[] {
   )
 }
 
-async function playComposite(leg: Leg, action: CompositeAction, placed: PlacedStep, depth: number): Promise<StepEnd> {
+async function runComposite(leg: Leg, action: CompositeAction, placed: PlacedStep, depth: number): Promise<StepEnd> {
   const { step, scope, id, env } = placed
   const defaults = evaluateTexts(action.defaults, { ...scope, contexts: { ...scope.contexts, inputs: {} } })
   const inputs = { ...defaults, ...evaluateTexts(step.with, scope) }
@@ -82,13 +82,13 @@ async function playComposite(leg: Leg, action: CompositeAction, placed: PlacedSt
   const contexts = { github, inputs, secrets: {}, vars: {}, needs: {} }
   const { file, steps } = action
   const list = { steps, contexts, env, prefix: `${id}_`, file, depth: depth + 1, later: placed.later }
-  const end = await playSteps(leg, list)
+  const end = await runSteps(leg, list)
   const outcome = end.status === 'skipped' ? 'success' : end.status
   return endStep(outcome, evaluateTexts(action.outputs, end), isIgnored(step, scope))
 }
 
 /** @returns undefined for a step that merges nothing */
-async function playMerge(
+async function runMerge(
   leg: Leg,
   { step, title, env, scope, later }: PlacedStep,
   note: (text: string) => void,
@@ -105,7 +105,7 @@ async function playMerge(
       : await withPermissions(leg, used, () => merge(found, context.embedded.github.apiUrl, used))
   note(`played: ${text}`)
   const verdict = isRefused ? paint('red', `✘ ${text}\n`) : `${paint('green', '✔')} ${text}\n`
-  leg.played.push({ title, inputs: {}, outputs: {}, verdict, isRed: isRefused, stages, later })
+  leg.stepRuns.push({ title, inputs: {}, outputs: {}, verdict, isRed: isRefused, stages, later })
   return endStep(isRefused ? 'failure' : 'success', {}, isIgnored(step, scope))
 }
 
@@ -118,26 +118,26 @@ function readLocalAction(leg: Leg, { depth }: StepList, uses: string): Composite
   throw new NotEvaluable(`Can't find ${uses}. ${NO_CHECKOUT}`)
 }
 
-/** @param reason why a step of this project is not played */
-function describeUnplayed({ uses, run, title: template }: Step, title: string, reason: string | undefined): string {
+/** @param reason why a step of this project is not run */
+function describeNotRun({ uses, run, title: template }: Step, title: string, reason: string | undefined): string {
   const [first = '', ...others] = run?.text.trim().split('\n') ?? []
   if (others.length > 0) return `GitHub would run it (${others.length + 1} lines, not played)`
   const what = reason ?? (first || uses?.text) ?? title
   return what === template.text ? 'not played' : `not played, ${what}`
 }
 
-/** How GitHub ends a step that is not played here: green, with outputs and variables that only GitHub knows. */
-function endUnplayed(leg: Leg, step: Step, id: string): StepEnd {
+/** How GitHub ends a step that is not run here: green, with outputs and variables that only GitHub knows. */
+function endNotRun(leg: Leg, step: Step, id: string): StepEnd {
   const { outputs } = leg.context
-  leg.unplayed.push(step)
+  leg.notRun.push(step)
   const set = outputs.createDemo(ENV_ID)
   const variables = listSetVariables(step).map((name) => [name, set.get(name).coerceString()] as const)
   leg.env = { ...leg.env, ...Object.fromEntries(variables) }
   return endStep('success', outputs.createDemo(step.id ?? id), false)
 }
 
-/** Plays a step as far as it is one of this action, merges, or is a composite action with such steps. */
-async function playStep(
+/** Runs a step as far as it is one of this action, merges, or is a composite action with such steps. */
+async function runStep(
   leg: Leg,
   list: StepList,
   {
@@ -162,7 +162,7 @@ async function playStep(
     note(`${condition === undefined ? '' : 'its `if` is true; '}${text}`)
   }
   const noteMissed = (): void => {
-    leg.played.push(createMissed(`${name}: ${getName()}`, leg, paint))
+    leg.stepRuns.push(createMissed(`${name}: ${getName()}`, leg, paint))
   }
   try {
     const ofStep = evaluateTexts(step.env, getScope())
@@ -174,23 +174,23 @@ async function playStep(
     }
     const env = { ...leg.env, ...list.env, ...ofStep }
     const placed: PlacedStep = { step, id, title: `${name}: ${getName()}`, env, scope, later }
-    if (typeof action === 'object') return await playOwnStep(leg, action, placed)
+    if (typeof action === 'object') return await runOwnStep(leg, action, placed)
     const composite = local === undefined ? undefined : readLocalAction(leg, list, local)
-    if (composite !== undefined) return await playComposite(leg, composite, placed, list.depth)
-    const merged = await playMerge(leg, placed, noteRun)
+    if (composite !== undefined) return await runComposite(leg, composite, placed, list.depth)
+    const merged = await runMerge(leg, placed, noteRun)
     if (merged !== undefined) return merged
-    noteRun(describeUnplayed(step, title, action))
+    noteRun(describeNotRun(step, title, action))
     if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
     if (typeof action === 'object' || local !== undefined) noteMissed()
   }
-  return endUnplayed(leg, step, id)
+  return endNotRun(leg, step, id)
 }
 
-/** Plays steps in order. @returns what the outputs of their job or action can refer to, and how the steps have ended */
-export async function playSteps(leg: Leg, list: StepList): Promise<Scope> {
+/** Runs steps in order. @returns what the outputs of their job or action can refer to, and how the steps have ended */
+export async function runSteps(leg: Leg, list: StepList): Promise<Scope> {
   const { embedded, session } = leg.context
   const ends = new Map<string, StepEnd>()
   let status: Status = 'success'
@@ -217,7 +217,7 @@ export async function playSteps(leg: Leg, list: StepList): Promise<Scope> {
     if (leg.limit !== undefined && embedded.now() >= leg.limit.endsAtMs) status = 'cancelled'
     const id = list.prefix + (step.id ?? `__step_${index + 1}`)
     const later = list.steps.slice(index + 1).find((one) => (one.uses ?? one.run) && canFail(one)) ?? list.later
-    const end = await playStep(leg, list, { step, id, later, getScope })
+    const end = await runStep(leg, list, { step, id, later, getScope })
     if (step.id !== undefined) ends.set(step.id, end)
     if (end.conclusion === 'cancelled') status = 'cancelled'
     if (end.conclusion === 'failure' && status === 'success') status = 'failure'

@@ -1,6 +1,6 @@
 // Measures what a step adds to the agent's own time, on the real clock: the packaged action against the embedded service and
 // GitHub, whose requests take as long as real ones. Beside it, a program of built-ins only that sends the necessary requests.
-// With FELT_TRACE=1, it also prints the requests of each step with their times.
+// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ type Groups = readonly (readonly string[])[]
 interface Story {
   readonly what: string
   readonly given?: Texts
-  readonly plays?: readonly GitHubScenarioName[]
+  readonly scenarios?: readonly GitHubScenarioName[]
   readonly turn?: Partial<TurnPlan>
   readonly outcome?: string
   /** How long the checks of the pull request take, in each round; without checks, there are as many rounds as usual. */
@@ -126,14 +126,14 @@ const STORIES: readonly Story[] = [
   {
     what: 'Push, follow-up',
     given: ROLLING,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
     most: { before: 2, after: 1, requests: 14 },
   },
   {
     what: 'The README’s workflow, follow-up',
     given: README,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     necessary: {
       before: [[LIST_RUNS], [COMPARE], [LIST_PULLS_OF_COMMIT, LIST_PULLS], ...FIND_JOB],
       ...FOLLOW_UP,
@@ -143,7 +143,7 @@ const STORIES: readonly Story[] = [
   {
     what: 'Push, follow-up, over TLS with 20 ms a round trip',
     given: ROLLING,
-    plays: ['open-pull-request'],
+    scenarios: ['open-pull-request'],
     isDistant: true,
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
     most: { requests: 14 },
@@ -151,14 +151,14 @@ const STORIES: readonly Story[] = [
   {
     what: 'An edit on GitHub’s web page',
     given: FILES,
-    plays: ['web-edit'],
+    scenarios: ['web-edit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
     most: { before: 3.5, after: 1, requests: 10 },
   },
   {
     what: 'A colleague’s commit',
     given: FILES,
-    plays: ['colleague-commit'],
+    scenarios: ['colleague-commit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
     most: { before: 3.5, after: 1, requests: 10 },
   },
@@ -208,7 +208,7 @@ interface Delayed {
 
 /** @param isDistant whether the server is available over TLS, with a longer way */
 async function delay(target: string, isDistant = false): Promise<Delayed> {
-  const { path: folder, remove } = openScratchFolder('bench-felt-')
+  const { path: folder, remove } = openScratchFolder('bench-overhead-')
   const exchanges: Exchange[] = []
   const onExchange = (exchange: Exchange): void => void exchanges.push(exchange)
   const certificate = createCertificate()
@@ -230,7 +230,7 @@ async function delay(target: string, isDistant = false): Promise<Delayed> {
 
 /** Says when each request arrived and was answered, in seconds since the start of the process, to find what takes time. */
 function trace(what: string, exchanges: readonly Exchange[], startedAt: number): void {
-  if (process.env['FELT_TRACE'] !== '1') return
+  if (process.env['OVERHEAD_TRACE'] !== '1') return
   const format = (at: number): string => ((at - startedAt) / 1_000).toFixed(3)
   console.error(what)
   for (const { arrivedAt, respondedAt, method, path } of exchanges)
@@ -244,13 +244,13 @@ const JOB_CHECK = { kind: 'job', name: 'build', afterMs: 0, result: { conclusion
 
 /** Runs the packaged action once, against servers of its own. */
 async function measureStep(story: Story, checksMs?: number): Promise<Figures> {
-  const { what, given, plays = [], turn, outcome = 'pull-request', isDistant } = story
+  const { what, given, scenarios = [], turn, outcome = 'pull-request', isDistant } = story
   const [startMs, openedAt] = [Date.now(), performance.now()]
   const checks: readonly CheckPlan[] = checksMs === undefined ? [] : [{ ...JOB_CHECK, takesMs: checksMs }]
   const emulator = await startEmulator({
     startMs,
     scenarioOverrides: { turns: [{ ...DEFAULT_TURN, durationMs: TURN_MS, ...turn }] },
-    github: { scenario: { ...combineScenarios(plays), checks: [checks] } },
+    github: { scenario: { ...combineScenarios(scenarios), checks: [checks] } },
   })
   const { state, catchUp, token } = emulator.github
   catchUp(startMs)
@@ -372,7 +372,7 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
 }
 
 /** Runs all steps at the same time, because they mostly wait for the agent. The longest steps start first. */
-export async function measureFelt(): Promise<Row[]> {
+export async function measureOverhead(): Promise<Row[]> {
   let started = 0
   const start = async <T>(run: () => Promise<T>): Promise<T> => {
     await sleep(STAGGER_MS * started++)

@@ -52,7 +52,7 @@ const show = ({ summary, outputs, hostCalls, line }: Played<unknown>, page = '')
 })
 
 /** @throws ActionError if inputs are invalid */
-async function playAgent(
+async function runAgent(
   given: Texts,
   embedded: EmbeddedService,
   cancelAfter = Infinity,
@@ -96,7 +96,7 @@ const EXAMPLE = readExampleInputs(readFileSync(join(root, 'README.md'), 'utf8'))
  * Returns what `npm start` shows with these flags. It runs on a virtual clock, so the result is the same in every run.
  * @throws Error if the flags are invalid
  */
-export async function playFlags(flags: string): Promise<Shown> {
+export async function runFlags(flags: string): Promise<Shown> {
   const options = readOptions(splitCommand(flags), {}, EXAMPLE)
   if (options.kind === 'history') return { summary: '', page: '', screen: replayMonth(flags), outcome: '', log: '' }
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
@@ -108,15 +108,15 @@ export async function playFlags(flags: string): Promise<Shown> {
     const { scenario } = options.service
     const service = createService({ baseUrl: SERVERS['base-url'], scenario })
     const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
-    const play = { given, workspace, respond }
+    const step = { given, workspace, respond }
     if (options.action === 'report')
       return show(await playReport(given, { scenario: combineScenarios(options.service.gitHubScenarios) }))
-    if (options.action === 'visitors') return show(await playFeature(visitorsAction, play))
-    const played = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
+    if (options.action === 'visitors') return show(await playFeature(visitorsAction, step))
+    const result = await runAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
       if (error instanceof ActionError) return undefined
       throw error
     })
-    return played === undefined ? show(await playFeature(agentAction, play)) : show(played, getPage(played))
+    return result === undefined ? show(await playFeature(agentAction, step)) : show(result, getPage(result))
   } finally {
     remove()
   }

@@ -18,8 +18,8 @@ import type { Job, Step, Workflow } from '../workflow/workflow-file.ts'
 import { createCloneGitHub, listMergedPullRequests } from './clone-github.ts'
 import { createCompare, createDetailedCompare, type PushHistory } from './compare-pushes.ts'
 import type { Conversations } from './conversations.ts'
-import type { Happening } from './happenings.ts'
-import { createInputParser, decideStep, type PromptSize } from './play-step.ts'
+import { createInputParser, decideStep, type PromptSize } from './decide-step.ts'
+import type { TriggerEvent } from './trigger-events.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -32,7 +32,7 @@ export interface Prompt {
   readonly measure: () => Promise<PromptSize>
 }
 
-/** What a workflow is played with. */
+/** What a workflow is run with. */
 export interface Stage {
   readonly workflow: Workflow
   readonly fileName: string
@@ -47,7 +47,7 @@ export interface Stage {
 
 /** A run of the workflow. */
 export interface PlannedRun {
-  readonly happening: Happening
+  readonly triggerEvent: TriggerEvent
   readonly id: number
   /** Later than the event if the run has waited. */
   readonly startMs: number
@@ -56,7 +56,7 @@ export interface PlannedRun {
   readonly conversations: Conversations
 }
 
-interface PlayedStep {
+interface CompletedStep {
   readonly kind: 'skipped' | 'red' | 'prompt'
   readonly reason: string
   readonly prompt?: Prompt
@@ -64,17 +64,17 @@ interface PlayedStep {
   readonly durationMs: number
 }
 
-interface PlayedJob {
+interface CompletedJob {
   readonly result: 'success' | 'failure' | 'skipped'
   readonly outputs: unknown
   /** The steps of this action. */
-  readonly steps: readonly PlayedStep[]
+  readonly steps: readonly CompletedStep[]
   readonly endMs: number
   /** Why the job was skipped. */
   readonly skipReason?: string
 }
 
-export interface PlayedRun {
+export interface CompletedRun {
   readonly kind: 'not-started' | 'skipped' | 'prompt' | 'red'
   /** Empty for a prompt. */
   readonly reason: string
@@ -92,10 +92,10 @@ const SERVER_URL = 'https://github.com'
 const withoutNumber = (reason: string): string => reason.replace(/Pull request #\d+/g, 'An open pull request')
 
 /** What the steps of this action in a run come to. */
-function conclude(jobs: readonly PlayedJob[]): Pick<PlayedRun, 'kind' | 'reason' | 'prompts'> {
+function conclude(jobs: readonly CompletedJob[]): Pick<CompletedRun, 'kind' | 'reason' | 'prompts'> {
   const steps = jobs.flatMap((job) => job.steps)
   const prompts = steps.flatMap(({ prompt }) => prompt ?? [])
-  const getReason = (kind: PlayedStep['kind']): string => steps.find((step) => step.kind === kind)?.reason ?? ''
+  const getReason = (kind: CompletedStep['kind']): string => steps.find((step) => step.kind === kind)?.reason ?? ''
   if (jobs.some(({ result }) => result === 'failure')) return { kind: 'red', reason: getReason('red'), prompts }
   if (prompts.length > 0) return { kind: 'prompt', reason: '', prompts }
   const skipReason = jobs.find((job) => job.skipReason !== undefined)?.skipReason
@@ -106,8 +106,8 @@ function conclude(jobs: readonly PlayedJob[]): Pick<PlayedRun, 'kind' | 'reason'
 const describeIf = ({ if: condition, line }: Job | Step, scope: Scope): string =>
   `(line ${condition?.line ?? line}) is false${condition === undefined ? '' : explainDemoValues(condition.text, scope)}`
 
-/** Plays runs of a workflow: the decisions of the steps of this action. All other steps succeed. */
-export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> {
+/** Simulates runs of a workflow: the decisions of the steps of this action. All other steps succeed. */
+export function openRuns(stage: Stage): (run: PlannedRun) => Promise<CompletedRun> {
   const { workflow, history, assumptions, fileName } = stage
   const { clone } = history
   const parseInputs = createInputParser(stage.defaults, clone.folder)
@@ -122,16 +122,16 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
     return typeof own === 'object' && own.inputs.includes('change-range')
   }
 
-  function createContexts({ happening, id }: PlannedRun): Scope['contexts'] {
-    const { event, actor, sha, payload } = happening
+  function createContexts({ triggerEvent, id }: PlannedRun): Scope['contexts'] {
+    const { event, actor, sha, payload } = triggerEvent
     const [ref, repository] = [`refs/heads/${clone.branch}`, clone.repository]
     const run = { event, payload, ref, sha, id, number: id, workflow: workflow.name ?? fileName, repository }
     const others = { actor, triggering_actor: actor, token: TOKEN, workspace: clone.folder, server_url: SERVER_URL }
     return { github: createGitHubContext(run, others).github, vars, secrets, inputs: {} }
   }
 
-  function createStepContext({ happening, id }: PlannedRun, step: Step, jobId: string): Context {
-    const { event, actor, sha, payload } = happening
+  function createStepContext({ triggerEvent, id }: PlannedRun, step: Step, jobId: string): Context {
+    const { event, actor, sha, payload } = triggerEvent
     return {
       event: parseEvent(event, payload, actor),
       eventName: event,
@@ -151,12 +151,18 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
     }
   }
 
-  async function playStep(run: PlannedRun, step: Step, jobId: string, scope: Scope, atMs: number): Promise<PlayedStep> {
+  async function runStep(
+    run: PlannedRun,
+    step: Step,
+    jobId: string,
+    scope: Scope,
+    atMs: number,
+  ): Promise<CompletedStep> {
     const context = createStepContext(run, step, jobId)
     const { lastSuccess, conversations } = run
     const decide = (inputs: AgentInputs, using = compare) =>
       decideStep(inputs, context, createCloneGitHub({ context, compare: using, merged, lastSuccess }))
-    const end = (kind: 'skipped' | 'red', reason: string): PlayedStep => {
+    const end = (kind: 'skipped' | 'red', reason: string): CompletedStep => {
       const outputs = new DemoValues({ outcome: kind === 'red' ? 'error' : kind }, () => '')
       return { kind, reason, outputs, durationMs: SHORT_RUN_MS }
     }
@@ -195,10 +201,10 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
     }
   }
 
-  /** Plays a job with one combination of its matrix. */
-  async function playLeg(run: PlannedRun, job: Job, contexts: Scope['contexts'], atMs: number): Promise<PlayedJob> {
+  /** Runs a job with one combination of its matrix. */
+  async function runLeg(run: PlannedRun, job: Job, contexts: Scope['contexts'], atMs: number): Promise<CompletedJob> {
     const steps: Record<string, unknown> = {}
-    const played: PlayedStep[] = []
+    const completed: CompletedStep[] = []
     let status: 'success' | 'failure' = 'success'
     let env: Texts = {}
     let nowMs = atMs
@@ -217,27 +223,27 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
       const scope = getScope(evaluateTexts(step.env, getScope()))
       if (!evaluateCondition(step.if, scope)) {
         const reason = `The \`if\` of the step ${describeIf(step, scope)}.`
-        played.push({ kind: 'skipped', reason, outputs: {}, durationMs: 0 })
+        completed.push({ kind: 'skipped', reason, outputs: {}, durationMs: 0 })
         steps[id] = { outcome: 'skipped', conclusion: 'skipped', outputs: {} }
         continue
       }
-      const one = await playStep(run, step, job.id, scope, nowMs)
+      const one = await runStep(run, step, job.id, scope, nowMs)
       const mayFail = step.mayFail !== undefined && evaluateText(step.mayFail, scope) === 'true'
       const outcome = one.kind === 'red' ? 'failure' : 'success'
       steps[id] = { outcome, conclusion: mayFail ? 'success' : outcome, outputs: one.outputs }
       if (outcome === 'failure' && !mayFail) status = 'failure'
       nowMs += one.durationMs
-      played.push(one)
+      completed.push(one)
     }
-    return { result: status, outputs: evaluateTexts(job.outputs, getScope()), steps: played, endMs: nowMs }
+    return { result: status, outputs: evaluateTexts(job.outputs, getScope()), steps: completed, endMs: nowMs }
   }
 
-  async function playJob(
+  async function runJob(
     run: PlannedRun,
     job: Job,
     ofRun: Scope['contexts'],
-    ended: ReadonlyMap<string, PlayedJob>,
-  ): Promise<PlayedJob> {
+    ended: ReadonlyMap<string, CompletedJob>,
+  ): Promise<CompletedJob> {
     const before = job.after.flatMap((id) => ended.get(id) ?? [])
     const atMs = Math.max(run.startMs, ...before.map(({ endMs }) => endMs))
     if (!job.steps.some(isOwnStep))
@@ -253,9 +259,9 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
       const skipReason = `the \`if\` of the job ${job.id} ${describeIf(job, scope)}`
       return { result: 'skipped', outputs: {}, steps: [], endMs: atMs, skipReason }
     }
-    const legs: PlayedJob[] = []
+    const legs: CompletedJob[] = []
     for (const matrix of listCombinations(job.matrix, scope))
-      legs.push(await playLeg(run, job, { ...contexts, matrix }, atMs))
+      legs.push(await runLeg(run, job, { ...contexts, matrix }, atMs))
     return {
       result: legs.some(({ result }) => result === 'failure') ? 'failure' : 'success',
       outputs: legs.at(-1)?.outputs ?? {},
@@ -266,8 +272,8 @@ export function openRuns(stage: Stage): (run: PlannedRun) => Promise<PlayedRun> 
 
   return async (run) => {
     const contexts = createContexts(run)
-    const ended = new Map<string, PlayedJob>()
-    for (const job of workflow.jobs) ended.set(job.id, await playJob(run, job, contexts, ended))
+    const ended = new Map<string, CompletedJob>()
+    for (const job of workflow.jobs) ended.set(job.id, await runJob(run, job, contexts, ended))
     const jobs = [...ended.values()]
     const concluded = conclude(jobs)
     return {

@@ -5,7 +5,7 @@ import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scop
 import type { Template } from './located.ts'
 import { listCombinations, toJson } from './matrix.ts'
 import { findOwnAction } from './own-actions.ts'
-import { describeSkip, playSteps } from './play-steps.ts'
+import { describeSkip, runSteps } from './run-steps.ts'
 import { createMissed, type JobEnd, type Leg, type RunContext, type Stage, type TimeLimit } from './run-model.ts'
 import { describeRunner } from './runner.ts'
 import { isLocalPath, type Job } from './workflow-file.ts'
@@ -39,8 +39,8 @@ function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeL
   return minutes === undefined ? undefined : { minutes, endsAtMs: nowMs + minutes * 60_000, of: 'job' }
 }
 
-/** Plays the jobs of a file, each after those that it needs. */
-export async function playJobs(
+/** Runs the jobs of a file, each after those that it needs. */
+export async function runJobs(
   context: RunContext,
   jobs: readonly Job[],
   stages: readonly Stage[] = [],
@@ -48,7 +48,7 @@ export async function playJobs(
   const ends = new Map<string, JobEnd>()
   for (const job of jobs) {
     const place = { job, siblings: jobs, above: stages }
-    const end = await playJob(context, place, ends)
+    const end = await runJob(context, place, ends)
     ends.set(job.id, end)
   }
   return ends
@@ -61,7 +61,7 @@ interface Place {
   readonly above: readonly Stage[]
 }
 
-async function playCall(leg: Leg): Promise<JobEnd> {
+async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
   const { context, job, name } = leg
   const called = await readCalledWorkflow(job, context.workspace, context.depth)
   const excess = called.jobs.flatMap((one) => findExcess(one, leg.permissions) ?? [])[0]
@@ -86,27 +86,27 @@ async function playCall(leg: Leg): Promise<JobEnd> {
     depth: context.depth + 1,
     allowed: leg.permissions,
   }
-  const ends = await playJobs(inner, called.jobs, leg.stages)
+  const ends = await runJobs(inner, called.jobs, leg.stages)
   const jobs = Object.fromEntries(Array.from(ends, ([id, end]) => [id, describeEnd(end)] as const))
-  const played = [...ends.values()].flatMap((end) => end.played)
+  const stepRuns = [...ends.values()].flatMap((end) => end.stepRuns)
   return {
     result: combineResults(ends.values()),
     outputs: evaluateTexts(called.call?.outputs ?? {}, { ...inScope, contexts: { ...inner.contexts, jobs } }),
-    played: played.map((one) => ({ ...one, title: `${name} / ${one.title}` })),
+    stepRuns: stepRuns.map((one) => ({ ...one, title: `${name} / ${one.title}` })),
   }
 }
 
-/** Plays a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
-async function playLeg(leg: Leg): Promise<JobEnd> {
-  const { context, job, played } = leg
+/** Runs a job with one combination of its matrix. @throws NotEvaluable for an expression of the job itself */
+async function runLeg(leg: Leg): Promise<JobEnd> {
+  const { context, job, stepRuns } = leg
   const { print, paint } = context.session
   const scope: Scope = { contexts: leg.contexts, status: 'success' }
-  if (job.uses !== undefined) return await playCall(leg)
+  if (job.uses !== undefined) return await runCalledWorkflow(leg)
   leg.env = evaluateTexts(context.env, scope)
   leg.env = { ...leg.env, ...evaluateTexts(job.env, { ...scope, contexts: { ...leg.contexts, env: leg.env } }) }
-  const end = await playSteps(leg, { steps: job.steps, contexts: {}, env: {}, prefix: '', depth: context.depth })
+  const end = await runSteps(leg, { steps: job.steps, contexts: {}, env: {}, prefix: '', depth: context.depth })
 
-  /** Outputs from steps that are not played may need more than a demo value. */
+  /** Outputs from steps that are not run may need more than a demo value. */
   function getOutputs(): unknown {
     try {
       return { ...evaluateTexts(job.outputs, end), ...context.outputs.getOf(job.id) }
@@ -120,7 +120,7 @@ async function playLeg(leg: Leg): Promise<JobEnd> {
   const result = isTolerated && end.status === 'failure' ? 'success' : end.status
   if (result !== end.status)
     print(paint('dim', `○ Job ${leg.name} has \`continue-on-error\`, so that it counts as green.\n`))
-  return { result, outputs: getOutputs(), played }
+  return { result, outputs: getOutputs(), stepRuns }
 }
 
 /** Names one of the jobs of a matrix. */
@@ -129,8 +129,8 @@ function nameLeg({ id }: Job, matrix: Readonly<Record<string, unknown>>): string
   return values.length === 0 ? id : `${id} (${values.join(', ')})`
 }
 
-/** Plays the jobs of a matrix in order. GitHub runs `max-parallel` of them at the same time. */
-async function playLegs(
+/** Runs the jobs of a matrix in order. GitHub runs `max-parallel` of them at the same time. */
+async function runLegs(
   context: RunContext,
   { job, siblings, above }: Place,
   needs: unknown,
@@ -154,7 +154,7 @@ async function playLegs(
         : 'GitHub does not start it'
       const reason = `cancelled, because ${failed.name} is red and \`fail-fast\` is on: ${how}`
       print(paint('dim', `○ Job ${cleanForTerminal(`${name}: ${reason}`)}.\n`))
-      ends.push({ result: 'cancelled', outputs: {}, played: [] })
+      ends.push({ result: 'cancelled', outputs: {}, stepRuns: [] })
       continue
     }
     if (legCount > 1 || name !== job.id) print(`\n${paint('bold', cleanForTerminal(`Job ${name}`))}\n`)
@@ -179,25 +179,25 @@ async function playLegs(
       permissions: getPermissions(job, context.allowed),
       limit: startLimit(job, inLeg, embedded.now()),
       env: {},
-      unplayed: [],
-      played: [],
+      notRun: [],
+      stepRuns: [],
     }
-    const end = await playLeg(leg)
+    const end = await runLeg(leg)
     ends.push(end)
     if (end.result === 'failure') failed ??= { at: index, name }
   }
   return {
     result: combineResults(ends),
     outputs: ends.findLast(({ result }) => result !== 'cancelled')?.outputs ?? {},
-    played: ends.flatMap(({ played }) => played),
+    stepRuns: ends.flatMap(({ stepRuns }) => stepRuns),
   }
 }
 
 /**
- * Plays the steps of this action in a job, and lists the others.
+ * Runs the steps of this action in a job, and lists the others.
  * @param ended the jobs before it, by id
  */
-async function playJob(context: RunContext, place: Place, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
+async function runJob(context: RunContext, place: Place, ended: ReadonlyMap<string, JobEnd>): Promise<JobEnd> {
   const { job, above: stages } = place
   const { print, paint } = context.session
   const note = (text: string): void => {
@@ -207,18 +207,18 @@ async function playJob(context: RunContext, place: Place, ended: ReadonlyMap<str
   const needs = Object.fromEntries(job.needs.map((id) => [id, describeEnd(ended.get(id))]))
   const status = combineStatus(job.after.flatMap((id) => ended.get(id) ?? []))
   const scope: Scope = { contexts: { ...context.contexts, needs }, status }
-  const notPlayed = (): JobEnd => ({ result: 'success', outputs: context.outputs.createDemo(job.id), played: [] })
+  const endNotRun = (): JobEnd => ({ result: 'success', outputs: context.outputs.createDemo(job.id), stepRuns: [] })
   const isLocalCall = job.uses !== undefined && isLocalPath(job.uses.text)
   try {
     if (!evaluateCondition(job.if, scope)) {
       note(describeSkip(job, scope, 'job', context))
-      return { result: 'skipped', outputs: {}, played: [] }
+      return { result: 'skipped', outputs: {}, stepRuns: [] }
     }
     if (job.uses !== undefined && !isLocalCall) {
       note(`not played, it calls the reusable workflow ${job.uses.text}`)
-      return notPlayed()
+      return endNotRun()
     }
-    return await playLegs(context, place, needs, scope)
+    return await runLegs(context, place, needs, scope)
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
     note(`not played. ${error.message}`)
@@ -226,6 +226,6 @@ async function playJob(context: RunContext, place: Place, ended: ReadonlyMap<str
       ({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project, context.workspace) === 'object',
     )
     const isMissed = hasOwn || isLocalCall
-    return { ...notPlayed(), played: isMissed ? [createMissed(job.id, { stages }, paint)] : [] }
+    return { ...endNotRun(), stepRuns: isMissed ? [createMissed(job.id, { stages }, paint)] : [] }
   }
 }

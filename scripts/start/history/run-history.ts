@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
 import { readMetadata } from '../../small-runner/metadata.ts'
-import type { HistoryPlay, Replaying } from '../clone-options.ts'
+import type { HistoryOptions, Replaying } from '../clone-options.ts'
 import { choosePaint } from '../terminal.ts'
 import { writeTo, type Terminal } from '../session.ts'
 import { getEntry, getText, type Located, parseLocated } from '../workflow/located.ts'
@@ -35,7 +35,7 @@ export interface Shown extends Pick<Prepared, 'replay' | 'isOld' | 'cancels'> {
   readonly unused: readonly UnusedPattern[]
 }
 
-/** A workflow with the history that is played through it. */
+/** A workflow with the history that is run through it. */
 export interface Prepared {
   readonly replay: Replay
   /** Whether the days end with the newest commit, and not today. */
@@ -143,7 +143,7 @@ export async function prepareReplay(
 /** Whether the history of a clone has the events of a trigger. */
 export const isReplayable = ({ event }: Pick<Trigger, 'event'>): boolean => event === 'push' || event === 'schedule'
 
-/** Plays a workflow, and the same with the other trigger. */
+/** Runs a workflow, and the same with the other trigger. */
 export async function countBoth(
   { workflow, history, ...others }: Replay,
   { days, price }: Replaying,
@@ -153,10 +153,10 @@ export async function countBoth(
     throw new Error(
       `A clone's history has pushes and times of schedules, and ${others.fileName} has no such trigger. It has: ${workflow.triggers.map(({ event }) => event).join(', ')}.`,
     )
-  const play = openReplay({ workflow, history, ...others })
-  const replayed = await play(triggers)
+  const run = openReplay({ workflow, history, ...others })
+  const replayed = await run(triggers)
   const other = createOtherTrigger(workflow, history.clone.branch)
-  const alternative = { event: other.event, ...count(await play([other]), price) }
+  const alternative = { event: other.event, ...count(await run([other]), price) }
   return {
     figures: { days, pushes: history.pushes.length, ...count(replayed, price), alternative },
     event: [...new Set(triggers.map(({ event }) => event))].join(' and '),
@@ -181,11 +181,11 @@ export async function complete(
 }
 
 /**
- * Plays the last days of a clone's history through a workflow file.
+ * Replays the last days of a clone's history through a workflow file.
  * @param project the folder of this project
  * @returns the exit code
  */
-export async function playHistory(options: HistoryPlay, project: string, terminal: Terminal): Promise<number> {
+export async function runHistory(options: HistoryOptions, project: string, terminal: Terminal): Promise<number> {
   const from = terminal.env['INIT_CWD'] ?? process.cwd()
   const file = resolve(from, options.file)
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error(`There is no file ${file}.`)

@@ -3,20 +3,20 @@ import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
-import type { EventChoice, WorkflowPlay } from '../options.ts'
+import type { EventChoice, WorkflowOptions } from '../options.ts'
 import { heading, showInputs, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
 import { cleanForTerminal } from '../terminal.ts'
 import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
 import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
 import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
-import { DEFAULT_FILES, happen, pushChange } from './events.ts'
+import { DEFAULT_FILES, pushChange, triggerEvent } from './events.ts'
 import { listAdvice } from './advice.ts'
 import { GivenOutputs } from './given-outputs.ts'
-import { playJobs } from './play-job.ts'
-import type { Played, RunContext } from './run-model.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { chooseCron, chooseTriggers, decide, isEventName, type PlayableTrigger } from './triggers.ts'
+import { runJobs } from './run-job.ts'
+import type { RunContext, StepRun } from './run-model.ts'
+import { chooseCron, chooseTriggers, decide, isEventName, type RunnableTrigger } from './triggers.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -26,13 +26,13 @@ const DAY_MS = 86_400_000
 const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID']
 
 /** @param ordinal counts the events of the command from 1 */
-function getChoice(play: WorkflowPlay, ordinal: number): EventChoice {
-  const own = play.events[ordinal - 1]
-  return { ...play, ...own, changed: [...play.changed, ...(own?.changed ?? [])] }
+function getChoice(options: WorkflowOptions, ordinal: number): EventChoice {
+  const own = options.events[ordinal - 1]
+  return { ...options, ...own, changed: [...options.changed, ...(own?.changed ?? [])] }
 }
 
 interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'outputs' | 'onStep'> {
-  readonly play: WorkflowPlay
+  readonly options: WorkflowOptions
   readonly workflow: Workflow
   readonly fileName: string
   readonly repository: ReaderRepository
@@ -45,14 +45,14 @@ interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | '
  * @param ordinal counts the events of the command from 1
  * @returns undefined if the event cannot start the workflow, whatever the files of the change
  */
-async function playEvent(
+async function runEvent(
   course: Course,
-  trigger: PlayableTrigger,
+  trigger: RunnableTrigger,
   ordinal: number,
-): Promise<readonly Played[] | undefined> {
-  const { play, workflow, embedded, session, repository } = course
+): Promise<readonly StepRun[] | undefined> {
+  const { options, workflow, embedded, session, repository } = course
   const { print, paint, offer } = session
-  const choice = getChoice(play, ordinal)
+  const choice = getChoice(options, ordinal)
   const { changed, ref: chosenRef } = choice
   const files = changed.length === 0 ? DEFAULT_FILES : changed
   const { event } = trigger
@@ -80,12 +80,12 @@ async function playEvent(
       )
     return dependsOnFiles ? [] : undefined
   }
-  const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, play.inputs) : {}
+  const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, options.inputs) : {}
   const { comment = chooseComment(workflow), isOnPullRequest = false } = choice
   const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, comment, isOnPullRequest }
-  const happened = happen(planned, repository.name, embedded)
-  const { payload, ref, sha } = happened
-  const title = happened.title + which
+  const triggered = triggerEvent(planned, repository.name, embedded)
+  const { payload, ref, sha } = triggered
+  const title = triggered.title + which
   const shown = Object.entries(inputs).map(([name, value]) => [name, String(value)] as const)
   print(`${heading(title, paint)}${showInputs(Object.fromEntries(shown))}`)
   if (shown.some(([name, value]) => value === `demo-${name}`)) print(`Choose other inputs with --input.\n`)
@@ -107,32 +107,34 @@ async function playEvent(
     payload,
     workspace: repository.folder,
     token,
-    overrides: play.isDryRun ? { 'dry-run': 'true' } : {},
-    showsAll: play.showsAll,
-    speed: play.service.speed,
+    overrides: options.isDryRun ? { 'dry-run': 'true' } : {},
+    showsAll: options.showsAll,
+    speed: options.service.speed,
     depth: 1,
   }
   const startedAtMs = embedded.now()
-  const ends = await playJobs(context, workflow.jobs)
+  const ends = await runJobs(context, workflow.jobs)
   const isGreen = [...ends.values()].every(({ result }) => result === 'success' || result === 'skipped')
   if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
-  return [...ends.values()].flatMap(({ played }) => played.map((one) => ({ ...one, title: `${title} › ${one.title}` })))
+  return [...ends.values()].flatMap(({ stepRuns }) =>
+    stepRuns.map((one) => ({ ...one, title: `${title} › ${one.title}` })),
+  )
 }
 
 /** Shows the verdict of each step, and what the reader can try next. */
 function showConclusion(
   { print, paint }: Session,
-  { play, workflow, outputs }: Course,
-  played: readonly Played[],
-  { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly PlayableTrigger[] },
+  { options, workflow, outputs }: Course,
+  stepRuns: readonly StepRun[],
+  { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly RunnableTrigger[] },
 ): void {
   print(heading('Conclusion', paint))
-  if (played.length === 0) print('○ No step of this action was played.\n')
-  for (const { title, verdict } of played) print(`${cleanForTerminal(title)}\n  ${verdict}`)
-  const isSkippedByPaths = played.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
-  if (isSkippedByPaths && triggers.every((_, index) => getChoice(play, index + 1).changed.length === 0))
+  if (stepRuns.length === 0) print('○ No step of this action was played.\n')
+  for (const { title, verdict } of stepRuns) print(`${cleanForTerminal(title)}\n  ${verdict}`)
+  const isSkippedByPaths = stepRuns.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
+  if (isSkippedByPaths && triggers.every((_, index) => getChoice(options, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
-  for (const line of listAdvice(played)) print(`${cleanForTerminal(line)}\n`)
+  for (const line of listAdvice(stepRuns)) print(`${cleanForTerminal(line)}\n`)
   if (outputs.hints.size > 0)
     print(`To choose outputs that only GitHub knows: ${cleanForTerminal([...outputs.hints].join(' '))}\n`)
   for (const name of outputs.listUnused())
@@ -143,12 +145,12 @@ function showConclusion(
       `Demo values: ${cleanForTerminal(demo.map((name) => `vars.${name} is demo-${name}`).join(', '))}. Choose others with --var.\n`,
     )
   const hasDefault = workflow.jobs.some(({ permissions, steps }) => permissions === undefined && steps.length > 0)
-  if (hasDefault && played.length > 0)
+  if (hasDefault && stepRuns.length > 0)
     print('Without `permissions`, the token had the default of new repositories: contents: read.\n')
   const others = workflow.triggers
     .filter(({ event }) => isEventName(event) && triggers.every((one) => one.event !== event))
     .map(({ event }) => `${event} (add \`--event ${event}\`)`)
-  const crons = triggers.map((trigger, index) => chooseCron(trigger, getChoice(play, index + 1).schedule))
+  const crons = triggers.map((trigger, index) => chooseCron(trigger, getChoice(options, index + 1).schedule))
   const otherCrons = triggers
     .flatMap(({ filters }) => filters['cron']?.patterns ?? [])
     .filter((cron, index, all) => !crons.includes(cron) && all.indexOf(cron) === index)
@@ -158,61 +160,61 @@ function showConclusion(
 }
 
 /**
- * Plays a workflow file as GitHub would, with the steps of this action only.
+ * Runs a workflow file as GitHub would, with the steps of this action only.
  * @param project the folder of this project
- * @returns the exit code: 0 if each event can start the workflow, a step was played, and none is red
+ * @returns the exit code: 0 if each event can start the workflow, a step was run, and none is red
  */
-export async function playWorkflow(play: WorkflowPlay, project: string, terminal: Terminal): Promise<number> {
+export async function runWorkflow(options: WorkflowOptions, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
-  const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), play.file)
+  const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), options.file)
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) throw new Error(`There is no file ${file}.`)
   if (stats.isDirectory()) throw new Error(`${file} is a folder. Name one file in it.`)
   const fileName = basename(file)
   const workflow = await readWorkflow(fileName, readFileSync(file, 'utf8'))
-  const names = play.events.map(({ name }) => name)
+  const names = options.events.map(({ name }) => name)
   const triggers = chooseTriggers(workflow.triggers, names)
   const repository = findReaderRepository(file)
   let filename = choosePage(workflow)
-  const embedded = await openEmbedded(play.service, Date.now(), {
+  const embedded = await openEmbedded(options.service, Date.now(), {
     repository: repository.name,
     defaultBranch: repository.defaultBranch,
-    changedFiles: getChoice(play, 1).changed,
+    changedFiles: getChoice(options, 1).changed,
     scenario: {
       edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
       // The comment needs a pull request.
       ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
     },
   })
-  if (play.isFirstRun) embedded.github.state.repositories['acme/docs']?.workflowRuns.splice(0)
-  const session = openSession(terminal, play, { url: embedded.url, speed: play.service.speed })
+  if (options.isFirstRun) embedded.github.state.repositories['acme/docs']?.workflowRuns.splice(0)
+  const session = openSession(terminal, options, { url: embedded.url, speed: options.service.speed })
   const scratch = openScratchFolder('workflow-')
   const demoVars = new Set<string>()
-  const vars = createDemoValues({ DOCS_AGENT_PAUSED: '', ...play.vars }, (name) => demoVars.add(name))
+  const vars = createDemoValues({ DOCS_AGENT_PAUSED: '', ...options.vars }, (name) => demoVars.add(name))
   const onStep = (inputs: Texts): void => {
     filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
   const { print, paint } = session
   const place = { fileName, repository, project, scratch: scratch.path }
-  const outputs = new GivenOutputs(play.outputs)
-  const course = { play, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
+  const outputs = new GivenOutputs(options.outputs)
+  const course = { options, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
   try {
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
     print(`${file}, in the repository ${repository.name}\n`)
-    const played: Played[] = []
+    const stepRuns: StepRun[] = []
     let canStart = true
     for (const [index, trigger] of triggers.entries()) {
       if (session.cancel.aborted) break
       if (index > 0) embedded.skip(DAY_MS)
-      const ofEvent = await playEvent(course, trigger, index + 1)
-      played.push(...(ofEvent ?? []))
+      const ofEvent = await runEvent(course, trigger, index + 1)
+      stepRuns.push(...(ofEvent ?? []))
       canStart &&= ofEvent !== undefined
     }
     print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
-    showConclusion(session, course, played, { demoVars, triggers })
-    const links = played.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
-    if (played.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
-    return canStart && played.length > 0 && played.every(({ isRed }) => !isRed) ? 0 : 1
+    showConclusion(session, course, stepRuns, { demoVars, triggers })
+    const links = stepRuns.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
+    if (stepRuns.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))
+    return canStart && stepRuns.length > 0 && stepRuns.every(({ isRed }) => !isRed) ? 0 : 1
   } finally {
     session.close()
     scratch.remove()

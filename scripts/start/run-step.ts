@@ -35,7 +35,7 @@ function chooseInputs(run: Run, service: Texts, action: string): Texts {
 }
 
 /** Runs the step for each event, until one is not successful. */
-async function playRuns(
+async function runForEachEvent(
   { runs }: Dependencies,
   { print, paint, cancel }: Session,
   step: { readonly action: string; readonly inputs: Texts; readonly workspace: string },
@@ -66,7 +66,7 @@ async function playRuns(
  * @param action the folder of its action.yml
  * @returns the exit code
  */
-export async function playAction(run: Run, action: string, terminal: Terminal): Promise<number> {
+export async function runStep(run: Run, action: string, terminal: Terminal): Promise<number> {
   const { service, leavesRealService, showsAll } = run
   const dependencies = await openDependencies(service, terminal.env)
   const { title, url, workingHistory, pullRequests } = dependencies
@@ -82,7 +82,7 @@ export async function playAction(run: Run, action: string, terminal: Terminal): 
         `${SERVICE_VARIABLES[0]} is set, but nothing is sent there: --check only reads, and --real starts a real job.\n`,
       )
     print(`Inputs:\n${showInputs(inputs)}`)
-    const result = await playRuns(dependencies, session, { action, inputs, workspace: workspace.path })
+    const result = await runForEachEvent(dependencies, session, { action, inputs, workspace: workspace.path })
     const { file = '', 'pr-link': link = '' } = result.outputs
     const readHead = (): string => readFileSync(join(workspace.path, file)).toString('utf8', 0, MAX_HEAD_BYTES)
     print(

@@ -25,20 +25,20 @@ export interface PlacedStep {
   readonly later: Step | undefined
 }
 
-/** Whether a step that is not played would bring the files of a repository. */
+/** Whether a step that is not run would bring the files of a repository. */
 const checksOut = ({ uses, run }: Step): boolean =>
   (uses?.text ?? '').includes('/checkout@') || /\bclone\b/.test(run?.text ?? '')
 
-export const isCheckedOut = ({ unplayed }: Leg): boolean => unplayed.some(checksOut)
+export const isCheckedOut = ({ notRun }: Leg): boolean => notRun.some(checksOut)
 
-/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not played. */
-function replaceWrittenPrompt(given: Texts, unplayed: readonly Step[], workspace: string): Texts {
+/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not run. */
+function replaceWrittenPrompt(given: Texts, notRun: readonly Step[], workspace: string): Texts {
   const { 'prompt-file': file = '', ...others } = given
-  const isWritten = file !== '' && unplayed.some(({ run }) => run?.text.includes(basename(file)))
+  const isWritten = file !== '' && notRun.some(({ run }) => run?.text.includes(basename(file)))
   return isWritten && !existsSync(join(workspace, file)) ? { prompt: DEMO_PREFIX + file, ...others } : given
 }
 
-/** A token of an app is from a step that is not played. */
+/** A token of an app is from a step that is not run. */
 export const redirectToken = (given: string, { embedded, token }: RunContext): string =>
   given === '' || given === token ? given : embedded.github.token
 
@@ -119,9 +119,9 @@ function explainTimeout({ minutes, of }: TimeLimit, title: string, { 'job-id': j
   return `${ended}${left} Set the input \`timeout-minutes\` of the step below the ${minutes} minutes of the ${of}.`
 }
 
-/** Plays a step of this action against the embedded service and GitHub. */
-export async function playOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep): Promise<StepEnd> {
-  const { context, job, unplayed, played, stages } = leg
+/** Runs a step of this action against the embedded service and GitHub. */
+export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep): Promise<StepEnd> {
+  const { context, job, notRun, stepRuns, stages } = leg
   const { embedded, session } = context
   const { print, paint } = session
   const { step, id, title, env, scope, later } = placed
@@ -130,13 +130,13 @@ export async function playOwnStep(leg: Leg, action: OwnAction, placed: PlacedSte
   if (literal !== undefined) {
     const problem = `\`${literal}\` is written in the file, where everybody who reads it has it. Revoke it, and pass a new one from a secret`
     print(`${heading(title, paint)}${paint('red', `✘ ${problem}.\n`)}`)
-    played.push(createMissed(title, leg, paint, `not played: ${problem}`))
+    stepRuns.push(createMissed(title, leg, paint, `not played: ${problem}`))
     return endStep('failure', {}, isTolerated)
   }
   // Before a checkout, the workspace is empty.
   const hasFiles = isCheckedOut(leg) && !action.inputs.includes('output-file')
   const workspace = hasFiles ? context.workspace : context.scratch
-  const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), unplayed, workspace)
+  const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), notRun, workspace)
   const inputs = redirectInputs(given, action, context)
   context.onStep(inputs)
   print(`${heading(title, paint)}${showInputs(inputs)}\n`)
@@ -185,6 +185,6 @@ export async function playOwnStep(leg: Leg, action: OwnAction, placed: PlacedSte
     showVerdict({ ...result, conclusion, durationMs: embedded.now() - startedAtMs }, paint) + notes.join('')
   print(`${context.showsAll ? showOutputs(result, paint) : ''}${verdict}`)
   const isRed = conclusion !== 'success' || problems.length > 0
-  played.push({ title, inputs, outputs, verdict: verdict.replaceAll(/\n(?=.)/g, '\n  '), isRed, stages, later })
+  stepRuns.push({ title, inputs, outputs, verdict: verdict.replaceAll(/\n(?=.)/g, '\n  '), isRed, stages, later })
   return endStep(conclusion, outputs, isTolerated)
 }

@@ -261,7 +261,7 @@ test('the largest prompts are measured with their hunks, and say what does not f
     { atMs: START_MS + 5 * HOUR_MS, files: { 'src/large.ts': large, 'src/small.ts': '//\n' } },
   ]
   const { text } = await play(pushes, readRecipe('on-push.yml').replace('context: files', 'context: diff'))
-  expect(text).toMatch(/• 63\.9 KiB on 2026-01-05: 1 commit, 2 files; left out: 2 complete or partial diffs\./)
+  expect(text).toMatch(/• 63\.7 KiB on 2026-01-05: 1 commit, 2 files; left out: 1 complete or partial diff\./)
 })
 
 test('--md prints a table to paste, with both triggers', async () => {

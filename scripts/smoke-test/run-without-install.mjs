@@ -1,7 +1,7 @@
-// Plays `npm start` and the embedded service on the Node.js that runs this file, with nothing installed. `npm cit` brings
+// Runs `npm start` and the embedded service on the Node.js that runs this file, with nothing installed. `npm cit` brings
 // its own Node.js, so it tests no other version.
 //
-//   node scripts/uninstalled/play.mjs
+//   node scripts/smoke-test/run-without-install.mjs
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,22 +10,22 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs a program, and fails if it does. @param {string[]} args */
-function play(...args) {
+function run(...args) {
   console.log(`node ${args.join(' ')}`)
   execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 const START = 'dist/start/index.js'
-play(START, '--list')
-play(START, '--scenario', 'fixed', '--speed', '40')
-play(START, '--scenario', 'rolling', '--speed', '40')
-play(START, '--action', 'visitors')
-play(START, '--action', 'report')
-play(START, '--workflow', 'docs/recipes/on-push.yml', '--speed', '40')
-play(START, '--check')
+run(START, '--list')
+run(START, '--scenario', 'fixed', '--speed', '40')
+run(START, '--scenario', 'rolling', '--speed', '40')
+run(START, '--action', 'visitors')
+run(START, '--action', 'report')
+run(START, '--workflow', 'docs/recipes/on-push.yml', '--speed', '40')
+run(START, '--check')
 
 const EMULATOR = 'dist/emulator/index.js'
-play(EMULATOR, '--help')
+run(EMULATOR, '--help')
 console.log(`node ${EMULATOR}`)
 const service = spawn(process.execPath, [EMULATOR, '--port', '0'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
 try {
