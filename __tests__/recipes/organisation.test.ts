@@ -55,13 +55,13 @@ function recordSuccess(docs: RepositoryState, run: Success): void {
   docs.workflowRuns.push({ ...run, workflow: CALLER, branch: 'main', status: 'completed', conclusion: 'success' })
 }
 
-test('the first run of a caller sends the prompt without a change, manually and at night', async () => {
+test('the first run of a caller covers what changed since its file was changed, manually and at night', async () => {
   for (const eventName of ['workflow_dispatch', 'schedule']) {
     const { run, push } = openRepository()
     push('src/first.ts')
     const { report, acceptedPrompts } = await run(eventName)
     expect([report.outcome, acceptedPrompts.map(([to]) => to)]).toEqual(['pull-request', ['create']])
-    expect(acceptedPrompts[0]?.[1]).not.toContain('src/first.ts')
+    expect(acceptedPrompts[0]?.[1]).toContain('src/first.ts')
   }
 })
 

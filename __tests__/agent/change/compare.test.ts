@@ -13,9 +13,9 @@ async function compareRange(
 ): Promise<{ found: FoundChange; comparisons: readonly string[] }> {
   const comparisons: string[] = []
   const github = fakeGitHub(responses)
-  const compare = (...ends: Parameters<GitHub['compare']>): Promise<Comparison> => {
-    comparisons.push(ends.join(' '))
-    return github.compare(...ends)
+  const compare: GitHub['compare'] = (repository, base, head): Promise<Comparison> => {
+    comparisons.push(`${repository} ${base} ${head}`)
+    return github.compare(repository, base, head)
   }
   return {
     found: await compareWithFallback(range, { github: { ...github, compare }, context: RUN_FACTS }),
