@@ -13,7 +13,7 @@ export interface OwnAction {
 export const REHEARSES_ALREADY = 'npm start brings its own service; choose its scenario with --scenario'
 
 /** Another owner's or a fork's copy counts too. A path leads to no other folder, whose code would run. */
-const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>(?:\/[\w-]+)+)?@.+|\.(?<local>(?:\/[\w-]+)*)\/?)$/
+const USES = /^(?:[^/@]+\/[^/@]*docs-agent-action[^/@]*(?<sub>(?:\/[\w-]+)+)?@.+|\.(?<local>(?:\/[\w-]+)*)\/?)$/i
 
 /**
  * Finds the action that a step uses.

@@ -245,6 +245,8 @@ test.each([
 test.each([
   ['your-org/docs-agent-action@v1', 'agent'],
   ['me/docs-agent-action-fork@main', 'agent'],
+  // GitHub ignores the case of names.
+  ['Acme/Docs-Agent-Action@v1', 'agent'],
   ['your-org/docs-agent-action/visitors@v1', 'visitors'],
   ['./', 'agent'],
   ['./visitors', 'visitors'],
