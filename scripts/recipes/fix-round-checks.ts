@@ -44,12 +44,12 @@ export const FIX_ROUND_CHECKS: Checks = {
     'red runs continue one pull request, which is not merged while changes are requested, and is updated if it is behind':
       {
         docs: { ...createDocs(), requiresUpToDate: true },
-        // The first run ends with the third push.
-        plan: [FAILED, FAILED, FAILED, PASSED],
+        // The first run ends with the second push, whose checks fail in the same way.
+        plan: [FAILED, FAILED, PASSED],
         runs: [
           {
             isRed: true,
-            prompts: ['new', 'job_000001', 'job_000001'],
+            prompts: ['new', 'job_000001'],
             promptTexts: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
             open: [4],
           },
