@@ -28,7 +28,7 @@ const HEAD_BEFORE = 'a'.repeat(40)
 export const EFFECTS = {
   created: { kind: 'created' },
   updated: { kind: 'updated', commits: 3, since: HEAD_BEFORE },
-  unchanged: { kind: 'unchanged', hasHeadMoved: false },
+  unchanged: { kind: 'unchanged' },
   none: { kind: 'none' },
 } as const satisfies Record<Effect['kind'], Effect>
 

@@ -47,8 +47,8 @@ export type Effect =
   | { readonly kind: 'created' }
   /** `commits`: the number of the agent's new commits. `since`: the head before the turn. */
   | { readonly kind: 'updated'; readonly commits: number; readonly since: string }
-  /** The agent added no commit. `hasHeadMoved`: other authors have pushed. */
-  | { readonly kind: 'unchanged'; readonly hasHeadMoved: boolean }
+  /** The agent added no commit. Others may have. */
+  | { readonly kind: 'unchanged' }
   /** The job names no pull request, and the agent added no commit to the one that the job named before. */
   | { readonly kind: 'none' }
 

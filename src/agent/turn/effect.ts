@@ -100,11 +100,10 @@ const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 function classifyCommits(
   { byAgent }: TurnCommits,
   before: PullRequest,
-  now: PullRequest,
   link: PullRequestLink | undefined,
 ): Effect | undefined {
   if (byAgent > 0) return { kind: 'updated', commits: byAgent, since: before.headSha }
-  return link && { kind: 'unchanged', hasHeadMoved: now.headSha !== before.headSha }
+  return link && { kind: 'unchanged' }
 }
 
 /** The head may lag behind the end of the turn. */
@@ -188,7 +187,7 @@ export async function determineEffect(
   const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, found } = after
-  const effect = found === undefined ? undefined : classifyCommits(found, before, now, link)
+  const effect = found === undefined ? undefined : classifyCommits(found, before, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
