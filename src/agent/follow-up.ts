@@ -84,7 +84,7 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
     getPreface() {
       const { record } = step
       // GitHub computes `mergeable` again after each push to the base branch, and it is not worth waiting for.
-      const hasConflict = [pullRequest, record.getNewestRead(address)].some((read) => read?.mergeable === false)
+      const hasConflict = (record.getNewestRead(address)?.mergeable ?? pullRequest.mergeable) === false
       if (!hasConflict) return ''
       if (record.newest.hadConflict !== true)
         record.note(
@@ -98,10 +98,10 @@ export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step
       const wasIdle = listed !== undefined && isProven
       return Promise.resolve(wasIdle ? getRemainingLagMs(listed.history, listed.ageMs) : REPLICA_LAG_MS)
     },
-    async beforeSend(job) {
+    async beforeSend(job, idleMs) {
       if (job !== undefined) await assertOwn(job)
       const uncounted = `The follow-up could not be recorded in the history of pull request #${number}`
-      return orNotSent(uncounted, () => announceTurn(step, count), hint, grant)
+      return orNotSent(uncounted, () => announceTurn(step, count, idleMs), hint, grant)
     },
     async validate(job) {
       if (job !== undefined) await assertOwn(job)
@@ -128,8 +128,9 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
-    async beforeSend() {
-      return label === '' || dryRun ? 0 : ((await record.orWarn(lost, () => announceTurn(step))) ?? 0)
+    async beforeSend(_job, idleMs) {
+      const announce = () => announceTurn(step, undefined, idleMs)
+      return label === '' || dryRun ? 0 : ((await record.orWarn(lost, announce)) ?? 0)
     },
     validate: () => Promise.resolve(),
   }

@@ -54,7 +54,8 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
     const lastMessage = lastError && `The last attempt failed: ${lastError.message}`
     throw new ActionError('deadline', joinSentences(['Not all pages were read before the deadline.', lastMessage]), {
       // More time does not help against the page of a proxy or a login, which comes with the status 200.
-      hint: lastError?.code === 'invalid-response' ? lastError.hint : 'Increase `timeout-minutes`, or export fewer days.',
+      hint:
+        lastError?.code === 'invalid-response' ? lastError.hint : 'Increase `timeout-minutes`, or export fewer days.',
       quote: lastError?.quote,
     })
   }

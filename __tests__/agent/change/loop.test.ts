@@ -130,6 +130,17 @@ const updated = (sender: Account, ref = 'refs/heads/agent/guide'): GivenEvent =>
   ]
   return by(sender, pushOf({}, { ref, commits }))
 }
+/** A person moves a release branch to a commit that the default branch has already. */
+const promoted = by(
+  ANN,
+  pushOf(
+    {},
+    {
+      ref: 'refs/heads/release',
+      commits: [{ id: commit('b'), distinct: false, author: { username: 'bea' }, committer: { username: 'web-flow' } }],
+    },
+  ),
+)
 const approvedBy = (...logins: readonly string[]): Responses => ({ listApprovers: () => Promise.resolve(logins) })
 const QUEUED: GivenEvent = [
   'merge_group',
@@ -189,6 +200,8 @@ test.each<Row>([
     { ...from({ b: [MARKED] }), listComments: () => Promise.resolve([{ ...MARKER, author }]) },
     undefined,
   ]),
+  ['a push that only brings a merge of ours to another branch', promoted, from({ b: [MARKED] }), OWN],
+  ["a push that only brings a person's merge to another branch", promoted, from({ b: [OF_ANN] }), undefined],
   ['a history comment with any label', MERGE, { ...from({ b: [MARKED] }), listComments: history('other') }, OWN],
   ['two merges of ours', pushOf({ a: AGENT.login, b: AGENT.login }), from({ a: [MARKED], b: [MARKED] }), OWN],
   ['a merge of ours after a commit of others', pushOf({ a: 'bea', b: AGENT.login }), from({ b: [MARKED] }), undefined],

@@ -283,15 +283,21 @@ async function decideByPullRequests(
 
 /** Decides about the commits of a change. */
 async function decideByCommits(
-  commits: readonly ChangeCommit[],
+  all: readonly ChangeCommit[],
   isByBot: boolean,
   sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { event } = step.context
+  const commits = leaveOutBrought(all, step.context)
   // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
   const isOfBranch = event.kind === 'workflow-run' && !event.work.isOfFork && event.work.branch !== event.defaultBranch
-  const own = await findOwn(isOfBranch ? listEventCommits(step.context) : commits, sources, step)
+  const own = await findOwn(
+    // A push that only brought commits, such as to a release branch, consists of them.
+    isOfBranch ? listEventCommits(step.context) : commits.length > 0 ? commits : all,
+    sources,
+    step,
+  )
   if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
   const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
@@ -310,7 +316,7 @@ async function readAndDecide(
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
   const commits = listCommits(found, listEventCommits(context), step)
-  return decideByCommits(leaveOutBrought(commits, context), isByBot, sources, step)
+  return decideByCommits(commits, isByBot, sources, step)
 }
 
 /** What is known without a token: the sender and the payload. */
@@ -424,7 +430,7 @@ export function guardPullRequestEvent(target: Target, step: Reads): Target {
   const { number } = event.subject
   return {
     ...target,
-    async beforeSend(job) {
+    async beforeSend(job, idleMs) {
       await orNotSent(
         'The pull request of the agent could not be marked, so it would start the next job',
         () =>
@@ -435,7 +441,7 @@ export function guardPullRequestEvent(target: Target, step: Reads): Target {
         GITHUB_RETRY_HINT,
         formatGrant(inputs),
       )
-      return target.beforeSend(job)
+      return target.beforeSend(job, idleMs)
     },
   }
 }

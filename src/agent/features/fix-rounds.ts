@@ -178,9 +178,10 @@ export async function decideNextRound(
     pullRequestNumber: pullRequest.number,
     // The job has ended before its checks.
     idleWaitMs: () => Promise.resolve(0),
-    async beforeSend(idle) {
+    async beforeSend(idle, idleMs) {
       if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return 0
-      return (await record.orWarn('The history may not show that the agent is working', () => announceTurn(step))) ?? 0
+      const announce = () => announceTurn(step, undefined, idleMs)
+      return (await record.orWarn('The history may not show that the agent is working', announce)) ?? 0
     },
     async validate() {
       const read = () => readAndRecordPullRequest(pullRequest, step)

@@ -171,9 +171,18 @@ export function getRemainingLagMs({ rows }: History, ageMs: number | undefined):
  * the comment was written so long ago that the turn must have begun.
  * @param own the rows of this step
  * @param ageMs since the comment was last written, on GitHub's clock; unknown counts as long ago, so that the wait ends
+ * @param now the time of the step, with which rows are compared
  */
-export function getRemainingStartMs({ rows }: History, own: readonly HistoryRow[], ageMs = Infinity): number {
+export function getRemainingStartMs(
+  { rows }: History,
+  own: readonly HistoryRow[],
+  ageMs: number | undefined,
+  now: Date,
+): number {
   const ownKeys = new Set(own.map(getKey))
-  const isAnnounced = rows.some((row) => isOpenRow(row) && !ownKeys.has(getKey(row)))
-  return isAnnounced ? Math.max(0, TURN_START_TIMEOUT_MS - ageMs) : 0
+  // A row that another step has completed does not show that its turn has ended.
+  const isUnseen = ({ end, until }: HistoryRow): boolean =>
+    end === undefined || (end === until && Date.parse(until) + TURN_START_TIMEOUT_MS > now.getTime())
+  const isAnnounced = rows.some((row) => isUnseen(row) && !ownKeys.has(getKey(row)))
+  return isAnnounced ? Math.max(0, TURN_START_TIMEOUT_MS - (ageMs ?? Infinity)) : 0
 }

@@ -150,6 +150,7 @@ export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== ''
 export async function announceTurn(
   step: Acts,
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
+  idleMs = Infinity,
 ): Promise<number> {
   const { inputs, record } = step
   const ref = record.history
@@ -158,7 +159,10 @@ export async function announceTurn(
   const needsIdleJob = inputs.wait || record.newest.followUpReason !== undefined
   let startsWithinMs = 0
   await writeHistory(ref, requireGitHub(step), step, (state, update, ageMs) => {
-    startsWithinMs = needsIdleJob ? getRemainingStartMs(state, update.rows, ageMs) : 0
+    // A turn that this step has seen end needs no further wait, and the step that ended it has written the comment.
+    const hasSeenEnd = (ageMs ?? 0) >= idleMs
+    startsWithinMs =
+      needsIdleJob && !hasSeenEnd ? getRemainingStartMs(state, update.rows, ageMs, step.clock.wallTime()) : 0
     if (startsWithinMs > 0) return undefined
     record.update({ isAnnounced: true })
     return merge(state, update)

@@ -150,7 +150,7 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, target, watch)
-    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before)
+    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before, watch.step.clock.now() - watch.idleSince)
     if (startsWithinMs > 0) {
       await awaitOtherTurn(before, startsWithinMs, watch)
       continue

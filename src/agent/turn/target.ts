@@ -29,10 +29,11 @@ export interface Target {
    * Says on GitHub that the agent is going to work, and counts the follow-up. Called before `validate`, and not again after it has
    * returned 0.
    * @param job idle; undefined for a new job
+   * @param idleMs how long ago this step saw a turn of the job end; Infinity if it saw none
    * @returns how much longer the turn of another step may take to begin, in milliseconds: nothing may be sent before it has ended
    * @throws ActionError `not-sent`
    */
-  readonly beforeSend: (job?: Job) => Promise<number>
+  readonly beforeSend: (job?: Job, idleMs?: number) => Promise<number>
   /**
    * Checks what must be true directly before each attempt to send the prompt.
    * @param job as last read; undefined for a new job
