@@ -4,7 +4,7 @@ import { withDeadline } from '../../src/runtime/deadline.ts'
 import {
   ActionError,
   ERROR_TITLES,
-  tolerateNotFound,
+  orUndefinedIfNotFound,
   orNotSent,
   orUndefined,
   asExpectedError,
@@ -48,10 +48,10 @@ test('returns undefined only after a second `not-found`', async () => {
       return next instanceof ActionError ? Promise.reject(next) : Promise.resolve(next)
     }
   }
-  expect(await tolerateNotFound(resolveEachOnce('here'))).toBe('here')
-  expect(await tolerateNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
-  expect(await tolerateNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
-  await expect(tolerateNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
+  expect(await orUndefinedIfNotFound(resolveEachOnce('here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
+  expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
+  await expect(orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {

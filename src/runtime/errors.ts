@@ -119,7 +119,7 @@ export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly Err
 }
 
 /** Returns `undefined` after two 404 responses. A single one could come from a gateway. */
-export async function tolerateNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
+export async function orUndefinedIfNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   return (await orUndefined(request(), 'not-found')) ?? orUndefined(request(), 'not-found')
 }
 

@@ -82,7 +82,7 @@ test.each<[range: ChangeRange, last: string | undefined, expected: string[], tex
 })
 
 test('compares a range in its own repository', async () => {
-  const range = { kind: 'compare', base: 'v1', head: commit('b'), about: 'the push' } as const
+  const range = { kind: 'compare', base: 'v1', head: commit('b'), label: 'the push' } as const
   const { found, comparisons } = await compareRange({ ...range, repository: 'acme/code' })
   expect(comparisons).toEqual([`acme/code v1 ${commit('b')}`])
   expect(found).toMatchObject({ repository: 'acme/code', title: 'the push, from `v1` to `bbbbbbb`' })

@@ -16,14 +16,14 @@ import { commit } from '../../support/github-state.ts'
 import { containing, type Given, type GivenEvent, playChange, type Responses } from '../../support/play-change.ts'
 
 const RUNS: LoopFacts = {
-  own: undefined,
+  ownPullRequests: undefined,
   isByBot: false,
   hasWorkOfPerson: false,
   agentAccount: undefined,
   isCauseUnknown: false,
 }
 
-const ALL: LoopFacts = { ...RUNS, own: [7], isByBot: true, agentAccount: 'ann', isCauseUnknown: true }
+const ALL: LoopFacts = { ...RUNS, ownPullRequests: [7], isByBot: true, agentAccount: 'ann', isCauseUnknown: true }
 
 const [IS_OWN, IS_BOT, IS_ACCOUNT, IS_UNKNOWN] = [
   "Skipped: this is the agent's own work",
@@ -34,17 +34,17 @@ const [IS_OWN, IS_BOT, IS_ACCOUNT, IS_UNKNOWN] = [
 
 test.each<[what: string, facts: LoopFacts, title: string | undefined]>([
   ['nothing', RUNS, undefined],
-  ['own work', { ...RUNS, own: [7] }, IS_OWN],
+  ['own work', { ...RUNS, ownPullRequests: [7] }, IS_OWN],
   ['a bot without work of a person', { ...RUNS, isByBot: true }, IS_BOT],
   ['a bot with work of a person', { ...RUNS, isByBot: true, hasWorkOfPerson: true }, undefined],
   ["the agent's account", { ...RUNS, agentAccount: 'ann' }, IS_ACCOUNT],
   ['an unknown cause', { ...RUNS, isCauseUnknown: true }, IS_UNKNOWN],
   ['all of them', ALL, IS_OWN],
-  ['all but own work', { ...ALL, own: undefined }, IS_BOT],
-  ['an account and an unknown cause', { ...ALL, own: undefined, isByBot: false }, IS_ACCOUNT],
+  ['all but own work', { ...ALL, ownPullRequests: undefined }, IS_BOT],
+  ['an account and an unknown cause', { ...ALL, ownPullRequests: undefined, isByBot: false }, IS_ACCOUNT],
   [
     'an account and an unknown cause, and a bot with work of a person',
-    { ...ALL, own: undefined, hasWorkOfPerson: true },
+    { ...ALL, ownPullRequests: undefined, hasWorkOfPerson: true },
     IS_ACCOUNT,
   ],
 ])('decides by the first rule that applies: %s', (_what, facts, title) => {
@@ -52,7 +52,7 @@ test.each<[what: string, facts: LoopFacts, title: string | undefined]>([
 })
 
 test('names the pull requests and the account, and neither mentions nor links anybody', () => {
-  expect(decideLoop({ ...RUNS, own: [7, 8] })?.text).toContain('#7, #8')
+  expect(decideLoop({ ...RUNS, ownPullRequests: [7, 8] })?.text).toContain('#7, #8')
   expect(decideLoop({ ...RUNS, agentAccount: 'an`n' })?.text).toContain("The account `an'n` opened")
   expect(decideLoop({ ...RUNS, agentAccount: 'ann' })?.text).toContain('the agent needs an account of its own')
 })

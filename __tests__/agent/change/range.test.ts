@@ -16,14 +16,14 @@ const NEXT = { ref: 'refs/heads/next' }
 const TAG = { ref: 'refs/tags/v1' }
 const DELETED = { ...NEXT, after: commit('0'), deleted: true }
 const COMPARED = { kind: 'compare', base: commit('a'), head: commit('b') }
-const WHOLE_BRANCH = { base: 'main', head: commit('b'), about: 'the complete branch' }
+const WHOLE_BRANCH = { base: 'main', head: commit('b'), label: 'the complete branch' }
 const NO_COMPARISON = { kind: 'nothing-to-compare' }
 const NO_CHANGE = { kind: 'nothing-changed' }
 
 test.each<[what: string, fields: object, requested: RequestedRange, expected: object]>([
-  ['to the default branch', {}, EVENT, { ...COMPARED, isReplacement: true, about: 'the push' }],
-  ['to a branch', { ref: 'refs/heads/a`b' }, EVENT, { base: commit('a'), about: 'the push' }],
-  ['of a new branch', { ...NEXT, ...NEW }, EVENT, { base: 'main', head: commit('b'), about: 'the new branch' }],
+  ['to the default branch', {}, EVENT, { ...COMPARED, isReplacement: true, label: 'the push' }],
+  ['to a branch', { ref: 'refs/heads/a`b' }, EVENT, { base: commit('a'), label: 'the push' }],
+  ['of a new branch', { ...NEXT, ...NEW }, EVENT, { base: 'main', head: commit('b'), label: 'the new branch' }],
   [
     'of a new branch that was created from another branch',
     { ...NEXT, ...NEW, base_ref: 'refs/heads/release/1.x' },
@@ -31,7 +31,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
     { base: 'release/1.x' },
   ],
   ['of a new default branch', NEW, EVENT, NO_COMPARISON],
-  ['by force', { forced: true }, EVENT, { base: commit('a'), about: 'the forced push', fallback: { base: 'main' } }],
+  ['by force', { forced: true }, EVENT, { base: commit('a'), label: 'the forced push', fallback: { base: 'main' } }],
   ['that deleted a branch', { deleted: true }, EVENT, NO_CHANGE],
   ['whose new commit is all zeros', { after: commit('0') }, EVENT, NO_CHANGE],
   ['with a malformed commit', { after: 'main; rm' }, EVENT, NO_COMPARISON],
@@ -41,7 +41,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
     'of a moved tag',
     TAG,
     EVENT,
-    { ...COMPARED, isReplacement: true, about: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
+    { ...COMPARED, isReplacement: true, label: 'the moved tag', fallback: { kind: 'since-tag', tag: 'v1' } },
   ],
   [
     'of a tag that was moved by force',

@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { BRANCH_EVENTS, MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
-import { ActionError, asExpectedError, orNotSent, orUndefined, tolerateNotFound } from '../../runtime/errors.ts'
+import { ActionError, asExpectedError, orNotSent, orUndefined, orUndefinedIfNotFound } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -44,7 +44,7 @@ async function findRangeOfFirstRun(
   const base = await github.findLastChange(repository, `.github/workflows/${workflow}`, head)
   if (base === undefined) return undefined
   if (base === head) return FIRST_RUN
-  return { kind: 'compare', base, head, about: 'everything since the workflow file was changed last' }
+  return { kind: 'compare', base, head, label: 'everything since the workflow file was changed last' }
 }
 
 async function findRangeSinceLastSuccess(
@@ -78,8 +78,8 @@ async function findRangeSinceLastSuccess(
       : `the commit of the last successful run of ${which} no longer exists`
   const otherwise = fallback ?? ({ kind: 'nothing-to-compare', reason } as const)
   if (base === undefined) return otherwise
-  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
-  return { kind: 'compare', base, head, about, isReplacement: true, fallback: otherwise }
+  const label = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  return { kind: 'compare', base, head, label, isReplacement: true, fallback: otherwise }
 }
 
 /** Whether GitHub cannot make a comparison, however often it is asked, rather than for a moment. */
@@ -148,7 +148,7 @@ async function findCompareRange(
         }
       // GitHub can take some seconds until it knows a new tag by its name.
       const head = isSha(context.sha) ? context.sha : range.tag
-      return { kind: 'compare', base, head, about: `the tag ${formatRef(range.tag)} since the tag before it` }
+      return { kind: 'compare', base, head, label: `the tag ${formatRef(range.tag)} since the tag before it` }
     }
     case 'pull-request': {
       const { number, repository: requested = repository, isRequested } = range
@@ -157,12 +157,12 @@ async function findCompareRange(
         { mayBeNew: isRequested === undefined },
       )
       const ends = { kind: 'compare', base: pullRequest.baseSha, head: pullRequest.headSha } as const
-      if (isRequested === undefined) return { ...ends, number, about: 'the pull request' }
+      if (isRequested === undefined) return { ...ends, number, label: 'the pull request' }
       // The input may contain an older name of the repository, or another letter case.
       const { repository: currentName } = pullRequest
       const name = `pull request ${isSameRepository(currentName, repository) ? '' : currentName}#${number}`
-      const about = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
-      return { ...ends, number, repository: currentName, about, pullRequest }
+      const label = pullRequest.state === 'closed' ? `${name}, which was closed without a merge` : name
+      return { ...ends, number, repository: currentName, label, pullRequest }
     }
   }
 }
@@ -201,7 +201,7 @@ function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison
 }
 
 async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
-  const { repository: requested = ownRepository, base, head, number, about, pullRequest } = range
+  const { repository: requested = ownRepository, base, head, number, label, pullRequest } = range
   // `change-range` names commits, branches and tags that exist already.
   const mayBeNew = requested === ownRepository && pullRequest === undefined && isSha(head)
   const comparison = await compareOrList({ repository: requested, base, head, number, mayBeNew }, github)
@@ -211,7 +211,7 @@ async function compareEnds(range: CompareRange, github: GitHub, ownRepository: s
     ...comparison,
     repository,
     pullRequest,
-    title: `${about}, ${formatEnds(range, comparison)}`,
+    title: `${label}, ${formatEnds(range, comparison)}`,
     unlisted: explainUnlisted(range, comparison),
   }
 }
@@ -244,7 +244,7 @@ export async function compareWithFallback(
   if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
   const compare = () => compareEnds(range, github, context.repository)
   if (range.fallback === undefined) return compare()
-  const found = await tolerateNotFound(compare)
+  const found = await orUndefinedIfNotFound(compare)
   if (found !== undefined) return found
   const replacement = await compareWithFallback(range.fallback, step)
   if ('reason' in replacement) return { ...replacement, isBaseMissing: true }

@@ -33,7 +33,7 @@ export const LOOP_FIELDS = { skipOwnChanges: field('skip-own-changes', 'any-labe
 /** What the rules decide from. */
 export interface LoopFacts {
   /** The pull requests that all commits of the change came from, if all of them are ours. */
-  readonly own: readonly number[] | undefined
+  readonly ownPullRequests: readonly number[] | undefined
   /** Whether a bot caused an event about a commit, a branch or a pull request. */
   readonly isByBot: boolean
   /** Whether a commit of the change is a person's. */
@@ -53,16 +53,16 @@ export interface LoopReason {
 
 /** The four rules, in their order. Returns `undefined` if the step may run. */
 export function decideLoop({
-  own,
+  ownPullRequests,
   isByBot,
   hasWorkOfPerson,
   agentAccount,
   isCauseUnknown,
 }: LoopFacts): LoopReason | undefined {
-  if (own !== undefined)
+  if (ownPullRequests !== undefined)
     return {
       title: "Skipped: this is the agent's own work",
-      text: `All commits came from pull requests of this action's jobs: ${own.map((number) => `#${number}`).join(', ')}.`,
+      text: `All commits came from pull requests of this action's jobs: ${ownPullRequests.map((number) => `#${number}`).join(', ')}.`,
     }
   if (isByBot && !hasWorkOfPerson)
     return {
@@ -83,7 +83,7 @@ export function decideLoop({
 }
 
 const NO_LOOP: LoopFacts = {
-  own: undefined,
+  ownPullRequests: undefined,
   isByBot: false,
   hasWorkOfPerson: true,
   agentAccount: undefined,
@@ -232,7 +232,9 @@ async function readPullRequestWork(
   numbers: readonly number[],
   isByBot: boolean,
   step: Reads,
-): Promise<Pick<LoopFacts, 'own' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }> {
+): Promise<
+  Pick<LoopFacts, 'ownPullRequests' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }
+> {
   const { repository } = step.context
   const github = requireGitHub(step)
   const pullRequests = await Promise.all(
@@ -240,7 +242,7 @@ async function readPullRequestWork(
   )
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
-  if (isAllOwn) return { own: numbers, hasWorkOfPerson: false, pullRequests }
+  if (isAllOwn) return { ownPullRequests: numbers, hasWorkOfPerson: false, pullRequests }
   let hasWorkOfPerson = false
   for (const pullRequest of pullRequests) {
     hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
@@ -249,7 +251,7 @@ async function readPullRequestWork(
     hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
   }
   if (isByBot) hasWorkOfPerson ||= await isOneApproved(pullRequests, step)
-  return { own: undefined, hasWorkOfPerson, pullRequests }
+  return { ownPullRequests: undefined, hasWorkOfPerson, pullRequests }
 }
 
 /** Events that are about no commit, branch or pull request. */
@@ -272,8 +274,8 @@ async function decideByPullRequests(
   const [first] = pullRequests
   const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
   // The branch of somebody's pull request may have received a merge of the agent's.
-  const own = work.own ?? (await findOwn(listEventCommits(step.context), sources, step))
-  const reason = decideLoop({ ...NO_LOOP, ...work, own, isByBot: isByBot || isByBotAccount })
+  const ownPullRequests = work.ownPullRequests ?? (await findOwn(listEventCommits(step.context), sources, step))
+  const reason = decideLoop({ ...NO_LOOP, ...work, ownPullRequests, isByBot: isByBot || isByBotAccount })
   if (reason !== undefined || !isPullRequestEvent || !eventName.startsWith('pull_request')) return reason
   // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
   if (first === undefined || first.author.type === 'Bot') return undefined
@@ -292,13 +294,13 @@ async function decideByCommits(
   const commits = leaveOutBrought(all, step.context)
   // The range of a branch always begins at its base, so that it contains commits that earlier runs were about.
   const isOfBranch = event.kind === 'workflow-run' && !event.work.isOfFork && event.work.branch !== event.defaultBranch
-  const own = await findOwn(
+  const ownPullRequests = await findOwn(
     // A push that only brought commits, such as to a release branch, consists of them.
     isOfBranch ? listEventCommits(step.context) : commits.length > 0 ? commits : all,
     sources,
     step,
   )
-  if (own !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, own })
+  if (ownPullRequests !== undefined || !isByBot) return decideLoop({ ...NO_LOOP, ownPullRequests })
   const hasWorkOfPerson = await findWorkOfPerson(commits, sources, step)
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
 }

@@ -56,7 +56,7 @@ export type ChangeRange =
       readonly base: string
       readonly head: string
       /** Names the change for the prompt, such as `the push`, with the names of branches and tags between back-ticks. */
-      readonly about: string
+      readonly label: string
       /** Whether `head` replaced `base`. If so, commits that only `base` had were removed, which also counts as a change. */
       readonly isReplacement?: true
       /** Used instead if `base` no longer exists. */
@@ -122,11 +122,11 @@ function getPushRange({ branch, push: { move }, defaultBranch }: EventOfKind<'pu
   const { after: head, from: parent = defaultBranch } = move
   const base = parent === branch ? undefined : parent
   if (base !== undefined && (isFirst || move.kind === 'made'))
-    return { kind: 'compare', base, head, about: isFirst ? 'the complete branch' : 'the new branch' }
+    return { kind: 'compare', base, head, label: isFirst ? 'the complete branch' : 'the new branch' }
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   const isForced = move.isForced && defaultBranch !== undefined
-  const about = isForced ? 'the forced push' : 'the push'
-  const replaced = { kind: 'compare', base: move.before, head, about, isReplacement: true } as const
+  const label = isForced ? 'the forced push' : 'the push'
+  const replaced = { kind: 'compare', base: move.before, head, label, isReplacement: true } as const
   return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
@@ -138,7 +138,7 @@ function getTagRange({ tag, push }: EventOfKind<'tag'>): ChangeRange {
   if (move.kind === 'unknown') return UNKNOWN_PUSH
   if (move.kind === 'deleted') return DELETED
   const [base, head] = [move.before, move.after]
-  return { kind: 'compare', base, head, about: 'the moved tag', isReplacement: true, fallback }
+  return { kind: 'compare', base, head, label: 'the moved tag', isReplacement: true, fallback }
 }
 
 function getSubjectRange(subject: Subject): ChangeRange {
@@ -148,7 +148,7 @@ function getSubjectRange(subject: Subject): ChangeRange {
   }
   const { kind, ends, number } = subject
   if (ends === undefined) return { kind, number }
-  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, number, about: 'the pull request' }
+  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, number, label: 'the pull request' }
 }
 
 /**
@@ -161,7 +161,7 @@ function getRunRange({ run, work, defaultBranch }: EventOfKind<'workflow-run'>):
   if (head === undefined) return undefined
   const isOnDefault = defaultBranch === undefined || (branch === defaultBranch && !isOfFork)
   const base = pullRequests[0]?.baseSha ?? (isOnDefault ? undefined : defaultBranch)
-  if (base !== undefined) return { kind: 'compare', base, head, about: 'the commits of the triggering run' }
+  if (base !== undefined) return { kind: 'compare', base, head, label: 'the commits of the triggering run' }
   const { id: runId, workflowId } = run
   const otherRun = runId === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId }
   return { kind: 'since-last-success', head, otherRun }
@@ -177,7 +177,7 @@ function getEventRange(event: Event): ChangeRange | undefined {
     case 'release':
       return { kind: 'since-tag', tag: event.tag }
     case 'merge-group':
-      return { kind: 'compare', base: event.baseSha, head: event.headSha, about: 'the merge group' }
+      return { kind: 'compare', base: event.baseSha, head: event.headSha, label: 'the merge group' }
     case 'pull-request':
       if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
       return getSubjectRange(event.subject)
@@ -199,7 +199,7 @@ export function findChangeRange(
   { event, sha, refName }: Pick<Context, 'event' | 'sha' | 'refName'>,
   requested: RequestedRange,
 ): ChangeRange {
-  if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
+  if (requested.kind === 'between') return { ...requested, kind: 'compare', label: 'the range of `change-range`' }
   if (requested.kind === 'pull-request') return { ...requested, isRequested: true }
   const range = getEventRange(event) ?? { kind: 'since-last-success', head: sha }
   if (requested.kind === 'event') return range
