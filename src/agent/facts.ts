@@ -1,4 +1,4 @@
-/** What a step is given: its inputs, parsed, and the event. Plain data, which every room may read. */
+/** What a step is given: its inputs, parsed, and the event. Plain data, which every part of the agent may read. */
 import type { Step } from '../action/step.ts'
 import type { PathRule } from './path-filter.ts'
 

@@ -63,7 +63,7 @@ async function findRangeSinceLastSuccess(
   if (isRequested === true && runAttempt > 1 && coveredBy !== undefined)
     return {
       kind: 'nothing-changed',
-      reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, and it covered the commits of this re-run`,
+      reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, so the commits of this re-run are covered`,
     }
   const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
   // The runs of other events are never a base, so each of them would be a first run.
