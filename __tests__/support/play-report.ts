@@ -128,7 +128,7 @@ export interface PlayedReport extends Played<Report> {
   readonly result: Result
 }
 
-/** What became of pull requests, as in the output `result`. */
+/** The numbers of pull requests, as in the output `result`. */
 export type Counts = Readonly<
   Record<'opened' | 'merged_as_opened' | 'merged_after_edits' | 'closed' | 'open', number | null>
 >

@@ -53,7 +53,7 @@ export function listReasons(pull: AgentPullRequest, now: Date): readonly (readon
   return rows.flatMap(([applies, why, toDo]) => (applies ? [[why, toDo]] : []))
 }
 
-/** What became of pull requests. The other numbers add up to `opened`. */
+/** How pull requests ended. The other numbers add up to `opened`. */
 export interface Counts {
   readonly opened: number
   /** Merged without a commit by a person. */
