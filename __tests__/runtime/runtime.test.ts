@@ -51,7 +51,9 @@ test('returns undefined only after a second `not-found`', async () => {
   expect(await orUndefinedIfNotFound(resolveEachOnce('here'))).toBe('here')
   expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), 'here'))).toBe('here')
   expect(await orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('not-found')))).toBeUndefined()
-  await expect(orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow('It failed.')
+  await expect(orUndefinedIfNotFound(resolveEachOnce(error('not-found'), error('forbidden')))).rejects.toThrow(
+    'It failed.',
+  )
 })
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
