@@ -20,7 +20,7 @@ const onlyLinksFail = passes.map((plan, index) =>
 )
 
 /** Another failure of the same check. */
-const linksFailAnew = onlyLinksFail.map((plan) =>
+const linksFailDifferently = onlyLinksFail.map((plan) =>
   'result' in plan && plan.name === 'links'
     ? { ...plan, result: { ...plan.result, summary: 'c.md:1: d.md (404)' } }
     : plan,
@@ -55,7 +55,7 @@ test.each<[string, Scenario, 'success' | 'failure', sentChecks: readonly string[
   ],
   [
     'No round fixes them',
-    { github: { checks: [fails, onlyLinksFail, linksFailAnew] } },
+    { github: { checks: [fails, onlyLinksFail, linksFailDifferently] } },
     'failure',
     [BOTH, 'links'],
     USED,
