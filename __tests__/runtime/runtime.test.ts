@@ -7,7 +7,7 @@ import {
   orUndefinedIfNotFound,
   orNotSent,
   orUndefined,
-  asExpectedError,
+  catchExpected,
 } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
@@ -29,9 +29,9 @@ const error = (code: ActionError['code']): ActionError => new ActionError(code, 
 
 test('returns an expected error, and rethrows a bug and a cancelled run', () => {
   const refused = error('forbidden')
-  expect(asExpectedError(refused)).toBe(refused)
+  expect(catchExpected(refused)).toBe(refused)
   for (const fatal of [error('cancelled'), new TypeError('A defect.')])
-    expect(() => asExpectedError(fatal)).toThrow(fatal)
+    expect(() => catchExpected(fatal)).toThrow(fatal)
 })
 
 test('returns undefined for the named error codes only', async () => {

@@ -442,17 +442,17 @@ export const isNotQuoted = (line: string): boolean => !QUOTED.test(line)
 
 /** Takes out what an instruction quotes, because others wrote it, and puts the number of the quotation in its place. */
 function takeQuotations(text: string): { readonly own: string; readonly quotations: readonly string[] } {
-  const own: string[] = []
+  const written: string[] = []
   const quotations: string[][] = []
   let isInQuotation = false
   for (const one of text.split('\n')) {
     const wasInQuotation = isInQuotation
     isInQuotation = !isNotQuoted(one)
-    if (!isInQuotation) own.push(one)
+    if (!isInQuotation) written.push(one)
     else if (wasInQuotation) quotations.at(-1)?.push(one.replace(QUOTED, ''))
-    else own.push(`(quotation ${quotations.push([one.replace(QUOTED, '')])})`)
+    else written.push(`(quotation ${quotations.push([one.replace(QUOTED, '')])})`)
   }
-  return { own: own.join('\n'), quotations: quotations.map((lines) => lines.join('\n')) }
+  return { own: written.join('\n'), quotations: quotations.map((lines) => lines.join('\n')) }
 }
 
 const formatPlace = (place: DiffPosition): string => {
@@ -475,18 +475,21 @@ const renderPromptEnd = (blocks: readonly (string | false | undefined)[]): strin
 export function renderCommentPrompt(comment: CommandComment, context: CommentContext): string {
   const { address, instruction, subject, place } = comment
   const { rules, includesSubject, reviewComments, maxBytes } = context
-  const about = `${address.isOnPullRequest ? 'pull request' : 'issue'} #${address.number} of ${address.repository}`
+  const subjectName = `${address.isOnPullRequest ? 'pull request' : 'issue'} #${address.number} of ${address.repository}`
   const quote = (name: string, text: string, use?: string): string => fence(name, getBeginning(text, maxBytes), use)
   const places = reviewComments.map((one) => `${formatPlace(one)}\n\nComment: ${removeHidden(one.body)}`).join('\n\n')
   const { own, quotations } = takeQuotations(removeHidden(instruction))
   const quoted = quotations.map((text, index) => `Quotation ${index + 1}:\n${text}`).join('\n\n')
   const end = renderPromptEnd([
-    `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${about}.`,
+    `The instruction above comes from ${COMMENT_NAMES[address.kind]} ${subjectName}.`,
     quoted !== '' && quote('What the instruction quotes.', quoted),
     place && quote('The file, lines and diff hunk.', formatPlace(place)),
     places !== '' && quote('The same person also commented on these places in the review.', places, DETAILS),
     includesSubject &&
-      quote(`Title and text of the ${about}.`, [...renderSubject(subject), '', removeHidden(subject.text)].join('\n')),
+      quote(
+        `Title and text of the ${subjectName}.`,
+        [...renderSubject(subject), '', removeHidden(subject.text)].join('\n'),
+      ),
   ])
   return `${rules === '' ? '' : `${rules}\n\n`}${own}${end}`
 }

@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { BRANCH_EVENTS, MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
-import { ActionError, asExpectedError, orNotSent, orUndefined, orUndefinedIfNotFound } from '../../runtime/errors.ts'
+import { ActionError, catchExpected, orNotSent, orUndefined, orUndefinedIfNotFound } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -121,7 +121,7 @@ export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise
   try {
     return await github.compare(repository, base, head, { mayBeNew })
   } catch (caught) {
-    const problem = asExpectedError(caught)
+    const problem = catchExpected(caught)
     const commits = isImpossible(problem) ? await listWithoutComparison(ends, github, problem) : undefined
     if (commits === undefined) throw problem
     const known = { relation: 'ahead', mergeBase: base, fileList: 'unavailable' } as const
@@ -244,8 +244,8 @@ export async function compareWithFallback(
   if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
   const compare = () => compareEnds(range, github, context.repository)
   if (range.fallback === undefined) return compare()
-  const found = await orUndefinedIfNotFound(compare)
-  if (found !== undefined) return found
+  const comparison = await orUndefinedIfNotFound(compare)
+  if (comparison !== undefined) return comparison
   const replacement = await compareWithFallback(range.fallback, step)
   if ('reason' in replacement) return { ...replacement, isBaseMissing: true }
   return { ...replacement, isBaseMissing: true, unlisted: replacement.unlisted ?? REMOVED_UNLISTED }
@@ -317,8 +317,8 @@ function noticeNoEarlierRuns({ record }: Acts): void {
 }
 
 /** Reports that another change is sent than the requested one. */
-function noticeMissingBase(found: FoundChange, { record }: Acts): void {
-  const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
+function noticeMissingBase(change: FoundChange, { record }: Acts): void {
+  const compared = 'reason' in change ? 'Nothing was compared.' : `Compared instead: ${change.title}.`
   record.notice(
     'A base commit no longer exists',
     `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
@@ -342,19 +342,19 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
       })
     const isRequestedInVain = range.kind === 'since-last-success' && range.isRequested && context.workflow === undefined
     if (isRequestedInVain) noticeNoEarlierRuns(step)
-    const found = await compareWithFallback(range, step)
-    if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
+    const comparison = await compareWithFallback(range, step)
+    if (needsFiles(inputs) && 'fileList' in comparison && comparison.fileList === 'unreadable')
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
-    const { problem } = 'reason' in found ? {} : found
+    const { problem } = 'reason' in comparison ? {} : comparison
     if (problem !== undefined && inputs.paths.length > 0)
       throw new ActionError('rejected', problem.message, {
         hint: range.kind === 'since-last-success' ? MOVE_BASE_HINT : NO_FILES_HINT,
       })
     if (problem !== undefined && inputs.changeContext !== 'none') noticeUnknownFiles(problem, step)
-    if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
-    return found
+    if (comparison.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(comparison, step)
+    return comparison
   }
   const dependents = listDependents(inputs)
   // This reason is in the reply to a command, whose readers may not know the inputs.
