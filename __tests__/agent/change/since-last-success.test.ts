@@ -84,10 +84,13 @@ test('a run after a success begins there, and looks up no commit', async () => {
   expect(countLookUps(played)).toBe(0)
 })
 
-test('the first push to another branch covers the whole branch', async () => {
+test.each([
+  ['', []],
+  [', whose workflow has run more than 500 times elsewhere', Array.from({ length: 501 }, (_, index) => run(index + 1))],
+])('the first push to another branch%s covers the whole branch', async (_name, workflowRuns) => {
   const branches = { main: OLD, next: NEW }
   const payload = { ...PUSH, ref: 'refs/heads/next' }
-  const played = await play({ ...PUSHED, payload, refName: 'next' }, SINCE, { branches })
+  const played = await play({ ...PUSHED, payload, refName: 'next', runId: 1_000 }, SINCE, { branches, workflowRuns })
   expect(getPrompt(played)).toContain('the complete branch, from `main`')
   expect(countLookUps(played)).toBe(0)
 })
