@@ -226,3 +226,19 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
 test.each(Object.entries(RULES))('%s', (_rule, listProblems) => {
   expect(files.flatMap(listProblems)).toEqual([])
 })
+
+test('no script, and nothing that tests and scripts share, imports a test', () => {
+  const root = new URL('../', import.meta.url)
+  const listFiles = (folder: string): string[] =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
+      .map((path) => posix.join(folder, path.replaceAll('\\', '/')))
+      .filter((path) => /\.(?:ts|m?js)$/.test(path))
+  const programs = ['scripts', 'testing'].flatMap(listFiles)
+  expect(programs.length).toBeGreaterThan(150)
+  const problems = programs.flatMap((path) =>
+    listImports(readFileSync(new URL(path, root), 'utf8'))
+      .filter((name) => resolve(path, name).startsWith('__tests__/'))
+      .map((name) => `${path} imports ${name}. Move what they share into testing/.`),
+  )
+  expect(problems).toEqual([])
+})

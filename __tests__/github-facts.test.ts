@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { root } from './support/markdown-files.ts'
+import { root } from '../testing/markdown-files.ts'
 
 const PAGE = readFileSync(`${root}docs/internals/github.md`, 'utf8')
 const NAMED_TEST = /`(__tests__\/[^`]+\.test\.ts)`: “(.+?)”(?=;| *$)/g

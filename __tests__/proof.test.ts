@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { PROXY_FAULTS } from './faults/proxy-faults.ts'
 import { SERVICE_FAULTS, TLS_FAULTS } from './faults/service-faults.ts'
-import { root } from './support/markdown-files.ts'
+import { root } from '../testing/markdown-files.ts'
 
 const document = readFileSync(`${root}docs/internals/how-it-is-proven.md`, 'utf8')
 

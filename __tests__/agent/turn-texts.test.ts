@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Turn } from '../../src/agent/record.ts'
 import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../src/agent/outcome.ts'
-import { active, archived, failed, failure, withoutLink } from '../support/fake-client.ts'
+import { active, archived, failed, failure, withoutLink } from '../../testing/fake-client.ts'
 import {
   accept,
   ATTACH,
@@ -12,7 +12,7 @@ import {
   type TurnFacts,
   turnIn,
   EFFECTS,
-} from '../support/report.ts'
+} from '../../testing/report.ts'
 
 const ACCEPTED = accept()
 const PREPARING: TurnFacts = {}

@@ -11,10 +11,10 @@ import {
 } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { resolveInOrder, createGitHubError, rejectWith } from '../support/fake-github.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
-import { catchError } from '../support/github-client.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { resolveInOrder, createGitHubError, rejectWith } from '../../testing/fake-github.ts'
+import { fakeRunner } from '../../testing/fake-runner.ts'
+import { catchError } from '../../testing/github-client.ts'
 
 test('parses an absolute URL, and a relative URL with a base', () => {
   expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { commit, madeCommit } from '../../support/github-state.ts'
-import { playStep, type PlayedStep } from '../../support/play-step.ts'
+import { PUSH, type GivenRun } from '../../../testing/fake-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { commit, madeCommit } from '../../../testing/github-state.ts'
+import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 
 const SINCE = { 'change-context': 'files', 'change-range': 'since-last-success' }
 const IMPLICIT = { 'change-context': 'files' }
