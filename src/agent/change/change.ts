@@ -120,15 +120,6 @@ function explainNoChange(range: ChangeRange): string | undefined {
   return eventRange?.kind === 'nothing-changed' ? `Nothing changed: ${eventRange.reason}.` : undefined
 }
 
-/** Skips events without a change and runs that the payload shows to be the agent's own work, before any request. */
-function checkEvent(range: ChangeRange, step: Acts): Skip | undefined {
-  const noChange = explainNoChange(range)
-  if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(step.inputs)))
-    return skip(noChange)
-  const loop = checkPayload(step)
-  return loop && skipLoop(loop, step)
-}
-
 /**
  * Logs and records the compared change, and skips the step if it is empty or its files do not count.
  * @throws ActionError `invalid-input` if no file matches `paths` because of a mistake in it
@@ -176,8 +167,11 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return {}
   const range = findChangeRange(context, changeRange)
-  const eventSkip = checkEvent(range, step)
-  if (eventSkip !== undefined) return eventSkip
+  // What the payload alone decides comes before any request.
+  const noChange = explainNoChange(range)
+  if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(inputs))) return skip(noChange)
+  const ownWork = checkPayload(step)
+  if (ownWork !== undefined) return skipLoop(ownWork, step)
   assertRangeAllowed(range, step)
   noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()

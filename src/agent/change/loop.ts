@@ -152,19 +152,6 @@ function leaveOutBrought(commits: readonly ChangeCommit[], { event }: Context): 
   return commits.filter(({ sha }) => !brought.has(sha))
 }
 
-/** The commits that a change consists of, newest first. */
-function listCommits(
-  change: FoundChange | undefined,
-  eventCommits: readonly ChangeCommit[],
-  { inputs }: Facts,
-): readonly ChangeCommit[] {
-  const compared = change === undefined || 'reason' in change ? undefined : change
-  // An explicit range is independent of the event, so the commits of the event decide.
-  return compared === undefined || isExplicitRange(inputs.changeRange)
-    ? eventCommits
-    : mergeCommits(compared.commits, eventCommits)
-}
-
 async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {
   if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
   if (source.state !== 'merged') return false
@@ -175,19 +162,16 @@ async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise
 }
 
 /**
- * Whether a person approved a pull request that is merged or in the event's merge group. Before, an approval is no reason: each
- * rebase of a bot's approved pull request would start a job.
+ * Whether a person approved one of the pull requests that are merged or in the event's merge group. Before, an approval is no
+ * reason: each rebase of a bot's approved pull request would start a job. Stops at the first one, because each takes a request.
  */
-async function isApprovedByPerson({ number, state }: SourcePullRequest, step: Reads): Promise<boolean> {
+async function isOneApproved(pullRequests: Iterable<SourcePullRequest>, step: Reads): Promise<boolean> {
   const { event, eventName, repository } = step.context
   if (eventName.startsWith('pull_request')) return false
-  if (state !== 'merged' && event.kind !== 'merge-group') return false
-  return (await requireGitHub(step).listApprovers({ repository, number })).some(isPerson)
-}
-
-/** Whether a person approved one of the pull requests. Stops at the first one, because each takes a request. */
-async function isOneApproved(pullRequests: Iterable<SourcePullRequest>, step: Reads): Promise<boolean> {
-  for (const pullRequest of pullRequests) if (await isApprovedByPerson(pullRequest, step)) return true
+  for (const { number, state } of pullRequests) {
+    if (state !== 'merged' && event.kind !== 'merge-group') continue
+    if ((await requireGitHub(step).listApprovers({ repository, number })).some(isPerson)) return true
+  }
   return false
 }
 
@@ -317,7 +301,10 @@ async function readAndDecide(
   const isByBot = isCausedByBot(context, origin)
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
-  const commits = listCommits(change, listEventCommits(context), step)
+  const eventCommits = listEventCommits(context)
+  // An explicit range is independent of the event, so the commits of the event decide.
+  const isOfEvent = change === undefined || 'reason' in change || isExplicitRange(inputs.changeRange)
+  const commits = isOfEvent ? eventCommits : mergeCommits(change.commits, eventCommits)
   return decideByCommits(commits, isByBot, sources, step)
 }
 

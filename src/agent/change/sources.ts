@@ -1,10 +1,9 @@
-/** A person who comments or reviews requests the work, whatever the change is. */
-
+/** Lists what a change came from, for the history and the reviewers: merged pull requests, and commits without one. */
 import { type ActionError, catchExpected } from '../../runtime/errors.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { joinWords } from '../../text/format.ts'
-import type { AgentInputs, Facts } from '../facts.ts'
+import type { Facts } from '../facts.ts'
 import type { ChangeFacts } from './change.ts'
 import type { Acts, Source } from '../record.ts'
 import type { Compared } from './compare.ts'
@@ -29,17 +28,6 @@ const MAX_PARALLEL_LOOK_UPS = 8
 
 /** More would only lengthen the history comment, which shows five. */
 const MAX_SOURCES = 100
-
-/** Says what follows if not every source of a change is known. */
-function describeUnknownSources({ label, reviewers }: AgentInputs): string {
-  const effects = [
-    ...(label === '' ? [] : ['the history names commits instead']),
-    ...(reviewers.hasApprovers
-      ? ['some people who approved these pull requests may not have been asked for a review']
-      : []),
-  ]
-  return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
-}
 
 /**
  * Lists what a change came from, newest first: merged pull requests, and commits that were pushed without one. If GitHub fails, or
@@ -80,6 +68,16 @@ export async function listSources(change: ChangeFacts, step: Acts): Promise<read
       }
     }
   }
-  if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
+  if (problem !== undefined) {
+    const { label, reviewers } = step.inputs
+    const effects = [
+      ...(label === '' ? [] : ['the history names commits instead']),
+      ...(reviewers.hasApprovers
+        ? ['some people who approved these pull requests may not have been asked for a review']
+        : []),
+    ]
+    const unknown = 'Could not determine all pull requests that the change came from'
+    step.record.warn(`${unknown}, so ${joinWords(effects)}`, problem)
+  }
   return collected.slice(0, MAX_SOURCES)
 }
