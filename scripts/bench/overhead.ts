@@ -1,6 +1,7 @@
 // Measures what a step adds to the agent's own time, on the real clock: the packaged action against the embedded service and
 // GitHub, whose requests take as long as real ones. Beside it, a program of built-ins only that sends the necessary requests.
-// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times.
+// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times. Measure on an idle machine: a process that
+// waits for a processor starts late. On a busy one, `chrt -r 10 npm run bench -- --only overhead` as root measures nearly the same.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

@@ -12,7 +12,7 @@ import type { Row } from './row.ts'
 
 const LATENCY_MS = 50
 const PAGE_ROWS = 250
-const SIZES = [25_000, 100_000, 400_000]
+const SIZES = [25_000, 400_000]
 
 const OURS = join(root, 'dist/visitors/index.js')
 const PEER = join(import.meta.dirname, 'collect-all-rows.mjs')
