@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { STEP_SUITES } from './__tests__/support/step-suites.ts'
+import { STEP_SUITES } from './testing/step-suites.ts'
 
 const STEP_BUNDLE = '<rootDir>/.tmp/step-bundle'
 
 /** @type {import('jest').Config} */
 const project = {
-  testEnvironment: './__tests__/support/worker-environment.cjs',
+  testEnvironment: './testing/worker-environment.cjs',
   // `src` contains no tests, but `SOURCES=1 npm test -- --findRelatedTests src/...` needs its files.
   roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/__tests__/support/json-import.cjs',
+    '/@actions/workflow-parser/.*-schema\\.js$': '<rootDir>/testing/json-import.cjs',
     '\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }],
   },
   transformIgnorePatterns: ['/node_modules/(?!@actions/workflow-parser/.*-schema\\.js$)'],
@@ -23,7 +23,7 @@ const stepProject = {
   displayName: 'bundle',
   testMatch: STEP_SUITES.map((path) => `<rootDir>/${path}`),
   ...(process.env['SOURCES'] === undefined && {
-    globalSetup: './__tests__/support/bundle-steps-once.cjs',
+    globalSetup: './testing/bundle-steps-once.cjs',
     moduleNameMapper: {
       '^(?:\\.\\./)+(src/.+)\\.ts$': `${STEP_BUNDLE}/$1.js`,
       '^@actions/github$': `${STEP_BUNDLE}/toolkit.js`,

@@ -8,10 +8,10 @@ import {
   type ObservedRequest,
   type PlayedStep,
   type PlayStepOptions,
-} from './support/play-step.ts'
-import { agentInputs } from './support/fake-step.ts'
-import { changedRepository } from './support/github-state.ts'
-import { PUSH } from './support/fake-github.ts'
+} from '../testing/play-step.ts'
+import { agentInputs } from '../testing/fake-step.ts'
+import { changedRepository } from '../testing/github-state.ts'
+import { PUSH } from '../testing/fake-github.ts'
 
 const PUSHED = { eventName: 'push', payload: PUSH }
 const COMPARE = 'repos/compare-commits-with-basehead'

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../src/agent/features/rolling.ts'
-import { listCodeBlocks, root } from './support/markdown-files.ts'
-import type { Workflow } from './support/workflow-files.ts'
+import { listCodeBlocks, root } from '../testing/markdown-files.ts'
+import type { Workflow } from '../testing/workflow-files.ts'
 
 const page = readFileSync(`${root}docs/costs.md`, 'utf8')
 

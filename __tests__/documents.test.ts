@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
-import { listCodeBlocks, listAnchors, listLinkTargets, readMarkdownFiles, root } from './support/markdown-files.ts'
-import { readWorkflowFiles } from './support/workflow-files.ts'
-import { splitCommand } from './support/split-command.ts'
+import { listCodeBlocks, listAnchors, listLinkTargets, readMarkdownFiles, root } from '../testing/markdown-files.ts'
+import { readWorkflowFiles } from '../testing/workflow-files.ts'
+import { splitCommand } from '../testing/split-command.ts'
 
 const documents = readMarkdownFiles()
 

@@ -3,9 +3,9 @@ import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import { createPushEvent } from '../src/emulator/github/webhook-events.ts'
-import { agentInputs } from './support/fake-step.ts'
-import { BASE_URL } from './support/in-process-github.ts'
-import { playStep } from './support/play-step.ts'
+import { agentInputs } from '../testing/fake-step.ts'
+import { BASE_URL } from '../testing/in-process-github.ts'
+import { playStep } from '../testing/play-step.ts'
 
 /** Plays a step on the newest push. Returns its requests before the prompt, with the seconds after the first one. */
 async function listRequests(plays: readonly GitHubScenarioName[], given: Readonly<Record<string, string>> = {}) {

@@ -12,8 +12,8 @@ import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
 import { REPORT_FIELDS } from '../src/report/inputs.ts'
 import { FORMATS, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
-import { OUTPUT_NAMES } from './support/report.ts'
-import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
+import { OUTPUT_NAMES } from '../testing/report.ts'
+import { VISITORS_OUTPUT_NAMES } from '../testing/visitors-run.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

@@ -4,10 +4,10 @@ import { expect, test } from '@jest/globals'
 import { conclude, getOutcome } from '../src/agent/outcome.ts'
 import { type Outcome, OUTCOMES } from '../src/agent/record.ts'
 import { type FailOn, FAIL_ON } from '../src/agent/facts.ts'
-import { active, archived, completed, failed, withoutLink } from './support/fake-client.ts'
+import { active, archived, completed, failed, withoutLink } from '../testing/fake-client.ts'
 import { ERROR_TITLES } from '../src/runtime/errors.ts'
-import { root, parseTable } from './support/markdown-files.ts'
-import { createReport, endWith, type Fields, FOLLOW_UP, stopWith } from './support/report.ts'
+import { root, parseTable } from '../testing/markdown-files.ts'
+import { createReport, endWith, type Fields, FOLLOW_UP, stopWith } from '../testing/report.ts'
 
 const page = readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8')
 

@@ -3,8 +3,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, wr
 import { delimiter, dirname, join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { root } from './support/markdown-files.ts'
-import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { root } from '../testing/markdown-files.ts'
+import { createTemporaryFolder } from '../testing/temporary-folder.ts'
 
 jest.setTimeout(120_000)
 
@@ -147,7 +147,7 @@ testOnLinux('a release makes a draft with what runners download, and v1 moves wh
   expect(attested).toEqual(downloaded.trim().split('\n'))
   const names = attested.map((line) => line.replace(/^[0-9a-f]{64} {2}/, ''))
   expect(names).toEqual(expect.arrayContaining(['action.yml', 'dist/agent/index.js']))
-  expect(names.filter((name) => /^(?:src|scripts|__tests__|dist\/start)\//.test(name))).toEqual([])
+  expect(names.filter((name) => /^(?:src|scripts|testing|__tests__|dist\/start)\//.test(name))).toEqual([])
 
   const sbom = JSON.parse(readFileSync(join(assets, 'docs-agent-action.spdx.json'), 'utf8')) as {
     readonly creationInfo: { readonly created: string }

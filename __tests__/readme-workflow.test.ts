@@ -9,11 +9,11 @@ import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import type { TokenPermissions } from '../src/emulator/github/state.ts'
-import { playStep, type PlayedStep } from './support/play-step.ts'
-import { PUSH, type GivenRun } from './support/fake-github.ts'
-import { agentInputs } from './support/fake-step.ts'
-import { listCodeBlocks, root } from './support/markdown-files.ts'
-import { AGENT_ACTION, getDefaultInput, getPermissions, listWorkflowsToCopy } from './support/workflow-files.ts'
+import { playStep, type PlayedStep } from '../testing/play-step.ts'
+import { PUSH, type GivenRun } from '../testing/fake-github.ts'
+import { agentInputs } from '../testing/fake-step.ts'
+import { listCodeBlocks, root } from '../testing/markdown-files.ts'
+import { AGENT_ACTION, getDefaultInput, getPermissions, listWorkflowsToCopy } from '../testing/workflow-files.ts'
 
 const EXAMPLE = listWorkflowsToCopy().find(({ name }) => name.startsWith('README.md'))
 const JOB = Object.values(EXAMPLE?.workflow.jobs ?? {})[0]

@@ -3,8 +3,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { root } from './support/markdown-files.ts'
-import { createTemporaryFolder } from './support/temporary-folder.ts'
+import { root } from '../testing/markdown-files.ts'
+import { createTemporaryFolder } from '../testing/temporary-folder.ts'
 
 interface Workflow {
   readonly jobs: Readonly<

@@ -11,12 +11,12 @@ import { ENDLESS } from '../src/emulator/github/check-scenarios.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import { createPushEvent } from '../src/emulator/github/webhook-events.ts'
-import { BASE_URL } from './support/in-process-github.ts'
-import { playStep, type PlayStepOptions } from './support/play-step.ts'
-import { PUSH, type GivenRun } from './support/fake-github.ts'
-import { agentInputs } from './support/fake-step.ts'
-import { changedRepository, commit, madeCommit } from './support/github-state.ts'
-import { root } from './support/markdown-files.ts'
+import { BASE_URL } from '../testing/in-process-github.ts'
+import { playStep, type PlayStepOptions } from '../testing/play-step.ts'
+import { PUSH, type GivenRun } from '../testing/fake-github.ts'
+import { agentInputs } from '../testing/fake-step.ts'
+import { changedRepository, commit, madeCommit } from '../testing/github-state.ts'
+import { root } from '../testing/markdown-files.ts'
 
 /** A step that meets a large number of something. */
 interface Row {

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../src/agent/run.ts'
 import { ActionError } from '../src/runtime/errors.ts'
-import { root } from './support/markdown-files.ts'
-import { listStepImports, PLAYED, STEP_SUITES } from './support/step-suites.ts'
+import { root } from '../testing/markdown-files.ts'
+import { listStepImports, PLAYED, STEP_SUITES } from '../testing/step-suites.ts'
 
 const read = (path: string): string => readFileSync(root + path, 'utf8')
 const list = (pattern: string): string[] => globSync(pattern, { cwd: root }).map((path) => path.replaceAll('\\', '/'))
@@ -39,5 +39,5 @@ test('what plays a step still has its name', () => {
 
 test('tests import from src by name, so that the bundle can replace it', () => {
   const isHidden = /^(?:import \*.*|import \w+ from .*|export .* from .*|.*\bimport\()['"][^'"\n]*\bsrc\//m
-  expect(list('__tests__/**/*.ts').filter((path) => isHidden.test(read(path)))).toEqual([])
+  expect(list('{__tests__,testing}/**/*.ts').filter((path) => isHidden.test(read(path)))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runFlags } from '../scripts/pictures/run-flags.ts'
 import { SHOTS } from '../scripts/pictures/shots.ts'
-import { readMarkdownFiles, root } from './support/markdown-files.ts'
+import { readMarkdownFiles, root } from '../testing/markdown-files.ts'
 
 /** Flags of `npm start`: every icon, and every kind of ending. */
 const RUNS = [

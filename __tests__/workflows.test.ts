@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { root } from './support/markdown-files.ts'
+import { root } from '../testing/markdown-files.ts'
 
 interface Step {
   readonly if?: string

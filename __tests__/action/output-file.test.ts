@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
 import { OutputFileError, writeFileAtomically } from '../../src/action/workspace-file.ts'
-import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 const isWindows = process.platform === 'win32'
 

@@ -4,8 +4,8 @@ import type { StepResult, Step, StepInputs } from '../../src/action/step.ts'
 import { type Action, execute, runAction } from '../../src/action/run-action.ts'
 import { field, type Fields, type RawInputs } from '../../src/action/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { captureStdout } from '../support/capture-stdout.ts'
-import { simulateStepProcess } from '../support/step-process.ts'
+import { captureStdout } from '../../testing/capture-stdout.ts'
+import { simulateStepProcess } from '../../testing/step-process.ts'
 
 const { outputFile, summaryFile, exitCodes } = simulateStepProcess()
 

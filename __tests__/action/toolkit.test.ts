@@ -1,9 +1,9 @@
 import * as fs from 'node:fs'
 import { beforeEach, expect, test } from '@jest/globals'
 import { createRunner, type Runner } from '../../src/action/toolkit.ts'
-import { captureStdout } from '../support/capture-stdout.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { simulateStepProcess } from '../support/step-process.ts'
+import { captureStdout } from '../../testing/capture-stdout.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { simulateStepProcess } from '../../testing/step-process.ts'
 
 const KEY = 'dk_0123456789abcdef'
 

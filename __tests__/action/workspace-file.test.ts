@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, win32 } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findOutputPlace, partsInside, readWorkspaceFile } from '../../src/action/workspace-file.ts'
-import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
+import { listNames, createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 /** On Windows, symbolic links need a privilege that a user may lack, and named pipes are no files. */
 const isWindows = process.platform === 'win32'

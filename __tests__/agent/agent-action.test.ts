@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/run.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { completed, LINK } from '../support/fake-client.ts'
-import { accept, ATTACH, createReport, stopWith } from '../support/report.ts'
-import { flattenResult } from '../support/flatten-result.ts'
+import { completed, LINK } from '../../testing/fake-client.ts'
+import { accept, ATTACH, createReport, stopWith } from '../../testing/report.ts'
+import { flattenResult } from '../../testing/flatten-result.ts'
 
 const unredacted = (text: string): string => text
 

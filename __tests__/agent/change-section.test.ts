@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { type Change, changeSection, isEmpty, renderSections } from '../../src/agent/prompt.ts'
 import type { ChangedFile } from '../../src/github/commits.ts'
-import { commit } from '../support/github-state.ts'
-import { arbitraryText } from '../support/arbitrary-text.ts'
-import { SEED } from '../support/seed.ts'
+import { commit } from '../../testing/github-state.ts'
+import { arbitraryText } from '../../testing/arbitrary-text.ts'
+import { SEED } from '../../testing/seed.ts'
 
 type Level = Parameters<typeof changeSection>[1]
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { agentInputs } from '../support/fake-step.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { commentFacts } from '../support/comment-events.ts'
-import { changeResponse, playFollowUp, playStep } from '../support/play-step.ts'
+import { commentFacts } from '../../testing/comment-events.ts'
+import { changeResponse, playFollowUp, playStep } from '../../testing/play-step.ts'
 
 const NOTICE = 'notice: Auto-merge is on | Auto-merge is on for pull request #1'
 const ARMED = {

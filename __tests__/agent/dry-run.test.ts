@@ -3,13 +3,19 @@ import fc from 'fast-check'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
-import { commentFacts } from '../support/comment-events.ts'
-import { changeResponse, playStep, respondWith, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
-import { PUSH, type GivenRun } from '../support/fake-github.ts'
-import { agentInputs } from '../support/fake-step.ts'
+import { commentFacts } from '../../testing/comment-events.ts'
+import {
+  changeResponse,
+  playStep,
+  respondWith,
+  type PlayedStep,
+  type PlayStepOptions,
+} from '../../testing/play-step.ts'
+import { PUSH, type GivenRun } from '../../testing/fake-github.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { BASE_URL } from '../support/in-process-github.ts'
-import { MUST_VARY, SEED } from '../support/seed.ts'
+import { BASE_URL } from '../../testing/in-process-github.ts'
+import { MUST_VARY, SEED } from '../../testing/seed.ts'
 
 type Given = Readonly<Record<string, string>>
 

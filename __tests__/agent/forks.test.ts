@@ -2,10 +2,16 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { mergePull } from '../../src/emulator/github/repository-changes.ts'
-import { playStep, respondInOrder, respondWith, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
-import { PUSH } from '../support/fake-github.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { deleteFork } from '../support/github-state.ts'
+import {
+  playStep,
+  respondInOrder,
+  respondWith,
+  type PlayedStep,
+  type PlayStepOptions,
+} from '../../testing/play-step.ts'
+import { PUSH } from '../../testing/fake-github.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { deleteFork } from '../../testing/github-state.ts'
 
 type Responder = NonNullable<PlayStepOptions['responses']>[string]
 

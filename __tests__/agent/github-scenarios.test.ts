@@ -9,10 +9,10 @@ import { createPullState, type PullState, type Review } from '../../src/emulator
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { playStep } from '../support/play-step.ts'
-import { PUSH, type GivenRun } from '../support/fake-github.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
+import { playStep } from '../../testing/play-step.ts'
+import { PUSH, type GivenRun } from '../../testing/fake-github.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { changedRepository, commit, madeCommit } from '../../testing/github-state.ts'
 
 /** One run with the real GitHub client against the embedded GitHub. */
 interface Row {

@@ -9,9 +9,9 @@ import {
 } from '../../src/agent/prompt.ts'
 import { isSkip } from '../../src/agent/skip.ts'
 import { parseEvent } from '../../src/github/event.ts'
-import { commentFacts } from '../support/comment-events.ts'
-import { fakeGitHub, readRun } from '../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../support/fake-step.ts'
+import { commentFacts } from '../../testing/comment-events.ts'
+import { fakeGitHub, readRun } from '../../testing/fake-github.ts'
+import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
 
 const HIDDEN = 'Fix it.\n<!--\nEVIL\n-->\n[link](https://x.example "EVIL")'
 const SEEN = 'Fix it.\n\n[link](https://x.example)\n(hidden text left out)'

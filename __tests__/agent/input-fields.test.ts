@@ -6,7 +6,7 @@ import { reviewersInput } from '../../src/agent/features/reviewers.ts'
 import { FAIL_ON } from '../../src/agent/facts.ts'
 import { filterFiles, findOutOfScope, parsePathRules } from '../../src/agent/path-filter.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
 
 test('appends the context to the prompt, and leaves a task that only attaches unchanged', () => {
   const tasks = [toTask('Fix it.', undefined), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]

@@ -5,7 +5,7 @@ import { inputNames } from '../../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../../src/agent/inputs.ts'
 import type { AgentInputs } from '../../src/agent/facts.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 type Given = Readonly<Record<string, string>>
 

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
 import type { Comparison } from '../../src/github/commits.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { playChange } from '../support/play-change.ts'
-import { playStep } from '../support/play-step.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { playChange } from '../../testing/play-change.ts'
+import { playStep } from '../../testing/play-step.ts'
 
 const given = (name: string, text: string) => () =>
   agentInputs({}, { 'github-token': 'ghs_token', 'allowed-paths': 'docs/**', [name]: text })

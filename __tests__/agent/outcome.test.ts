@@ -5,8 +5,8 @@ import { type ChecksState, type PullRequestFacts, type Run, getError } from '../
 import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { COMMENT } from '../support/comment-events.ts'
-import { active, archived, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
+import { COMMENT } from '../../testing/comment-events.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
 import {
   accept,
   ATTACH,
@@ -18,12 +18,12 @@ import {
   stopWith,
   type TurnFacts,
   turnIn,
-} from '../support/report.ts'
+} from '../../testing/report.ts'
 import type { FailOn } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { formatPullRequest } from '../../src/agent/words.ts'
 import { renderSummary } from '../../src/agent/output/summary.ts'
-import { createGitHubError } from '../support/fake-github.ts'
+import { createGitHubError } from '../../testing/fake-github.ts'
 
 const concludeWith = (report: Run, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 

@@ -12,10 +12,10 @@ import type { Annotation } from '../../src/github/checks.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { isSkip } from '../../src/agent/skip.ts'
 import { parseComment } from '../../src/agent/features/command.ts'
-import { commentFacts, type CommentEventFields } from '../support/comment-events.ts'
-import { commit } from '../support/github-state.ts'
-import { arbitraryText } from '../support/arbitrary-text.ts'
-import { SEED } from '../support/seed.ts'
+import { commentFacts, type CommentEventFields } from '../../testing/comment-events.ts'
+import { commit } from '../../testing/github-state.ts'
+import { arbitraryText } from '../../testing/arbitrary-text.ts'
+import { SEED } from '../../testing/seed.ts'
 
 const ISSUE = { number: 3, title: 'It is wrong', body: 'See line 3.' }
 

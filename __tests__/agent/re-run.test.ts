@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { playStep, type PlayedStep, type PlayStepOptions } from '../support/play-step.ts'
-import { agentInputs } from '../support/fake-step.ts'
+import { playStep, type PlayedStep, type PlayStepOptions } from '../../testing/play-step.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
 
 const ROLLING = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'on-open-pr': 'follow-up' }
 const GITHUB = combineScenarios(['checks-fail'])

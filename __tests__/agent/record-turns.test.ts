@@ -11,7 +11,7 @@ import {
   type Turn,
 } from '../../src/agent/record.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
-import { active, archived, completed, failed, failure, withoutLink } from '../support/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
 import {
   accept,
   CREATE,
@@ -24,7 +24,7 @@ import {
   stopWith,
   type TurnFacts,
   turnIn,
-} from '../support/report.ts'
+} from '../../testing/report.ts'
 
 const REFUSED: TurnFacts = { error: failure('not-sent'), job: archived }
 const UNSEEN: TurnFacts = { sent: 'accepted', end: 'unconfirmed', job: completed }

@@ -19,12 +19,12 @@ import { parseComment, renderReply, renderReplyMarker } from '../../src/agent/fe
 import { namesInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { COMMENT, commentFacts, EVENT_NAMES } from '../support/comment-events.ts'
-import { active, archived, completed, failed, failure, LINK, withoutLink } from '../support/fake-client.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { createGitHubError, rejectWith } from '../support/fake-github.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
-import { agentInputs, fakeStep } from '../support/fake-step.ts'
+import { COMMENT, commentFacts, EVENT_NAMES } from '../../testing/comment-events.ts'
+import { active, archived, completed, failed, failure, LINK, withoutLink } from '../../testing/fake-client.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { createGitHubError, rejectWith } from '../../testing/fake-github.ts'
+import { fakeRunner } from '../../testing/fake-runner.ts'
+import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
 import {
   accept,
   ATTACH,
@@ -38,9 +38,9 @@ import {
   stopWith,
   type TurnFacts,
   turnIn,
-} from '../support/report.ts'
-import { SEED } from '../support/seed.ts'
-import { flattenReport } from '../support/flatten-result.ts'
+} from '../../testing/report.ts'
+import { SEED } from '../../testing/seed.ts'
+import { flattenReport } from '../../testing/flatten-result.ts'
 
 test.each<[number, RoundStop | undefined, string]>([
   [0, undefined, ''],

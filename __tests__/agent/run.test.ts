@@ -9,10 +9,10 @@ import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { OnStop } from '../../src/action/run-action.ts'
-import { ATTACH, CREATE, describeReport } from '../support/report.ts'
-import { active, completed, failed, fakeClient, type Script } from '../support/fake-client.ts'
-import { fakeGitHub, PUSH, createGitHubError, rejectWith, RUN_FACTS } from '../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../support/fake-step.ts'
+import { ATTACH, CREATE, describeReport } from '../../testing/report.ts'
+import { active, completed, failed, fakeClient, type Script } from '../../testing/fake-client.ts'
+import { fakeGitHub, PUSH, createGitHubError, rejectWith, RUN_FACTS } from '../../testing/fake-github.ts'
+import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
 
 interface StepOptions {
   readonly inputs?: Partial<AgentInputs>

@@ -1,8 +1,8 @@
 import { expect, jest, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
-import { expectNoSecret, getVerdict } from '../support/bundle-expect.ts'
-import { runBundle, type BundleRun } from '../support/bundle-run.ts'
+import { expectNoSecret, getVerdict } from '../../testing/bundle-expect.ts'
+import { runBundle, type BundleRun } from '../../testing/bundle-run.ts'
 
 /** Windows has no signals between processes. */
 const HAS_SIGNALS = process.platform !== 'win32'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
-import { expectNoSecret, expectStep } from '../support/bundle-expect.ts'
-import { replaceService, runBundle } from '../support/bundle-run.ts'
+import { expectNoSecret, expectStep } from '../../testing/bundle-expect.ts'
+import { replaceService, runBundle } from '../../testing/bundle-run.ts'
 
 /** Windows has no signals between processes. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test

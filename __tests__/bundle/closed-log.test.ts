@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { root } from '../support/markdown-files.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { root } from '../../testing/markdown-files.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 jest.setTimeout(60_000)
 

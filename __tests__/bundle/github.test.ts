@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
-import { expectPullRequest } from '../support/bundle-expect.ts'
-import { runWithGitHub } from '../support/bundle-github.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
-import { flattenResult } from '../support/flatten-result.ts'
+import { expectPullRequest } from '../../testing/bundle-expect.ts'
+import { runWithGitHub } from '../../testing/bundle-github.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { flattenResult } from '../../testing/flatten-result.ts'
 
 const MANUAL = { inputs: {}, eventName: 'workflow_dispatch', event: {} } as const
 

@@ -4,11 +4,11 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { runWithGitHub } from '../support/bundle-github.ts'
-import { runReport } from '../support/bundle-report.ts'
-import { changeOnWire, encode } from '../support/change-on-wire.ts'
-import { commentFacts } from '../support/comment-events.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { runWithGitHub } from '../../testing/bundle-github.ts'
+import { runReport } from '../../testing/bundle-report.ts'
+import { changeOnWire, encode } from '../../testing/change-on-wire.ts'
+import { commentFacts } from '../../testing/comment-events.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 const root = new URL('../../', import.meta.url)
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { runBundle, runPackaged } from '../support/bundle-run.ts'
+import { runBundle, runPackaged } from '../../testing/bundle-run.ts'
 
 test('a misspelled input of the agent sends nothing, and names the input that was meant beside other problems', async () => {
   const run = await runBundle({ inputs: { prompt: 'Fix it.', dryrun: 'true', 'fix-rounds': '9' } })

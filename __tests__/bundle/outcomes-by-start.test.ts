@@ -3,9 +3,9 @@ import { runFlags } from '../../scripts/pictures/run-flags.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../scripts/start/runner-scenarios.ts'
 import { listScenarios } from '../../scripts/start/scenarios.ts'
 import { type Outcome, OUTCOMES } from '../../src/agent/record.ts'
-import { splitCommand } from '../support/split-command.ts'
-import { startIn80Columns } from '../support/start-in-terminal.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { splitCommand } from '../../testing/split-command.ts'
+import { startIn80Columns } from '../../testing/start-in-terminal.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)

@@ -9,8 +9,8 @@ import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
 import type { Rehearsal } from '../../src/action/rehearsal.ts'
-import { runPackaged } from '../support/bundle-run.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { runPackaged } from '../../testing/bundle-run.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 const runnerTemp = createTemporaryFolder()
 const IN_OWN_REPOSITORY = { GITHUB_REPOSITORY: 'me/code' }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { RunResult } from '../../scripts/small-runner/run-action.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { runReport } from '../support/bundle-report.ts'
-import type { Result } from '../support/play-report.ts'
+import { runReport } from '../../testing/bundle-report.ts'
+import type { Result } from '../../testing/play-report.ts'
 
 const parse = ({ outputs }: RunResult): Result => JSON.parse(outputs['result'] ?? '{}') as Result
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
+import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../../testing/bundle-expect.ts'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
-import { replaceService, runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
-import { flattenResult } from '../support/flatten-result.ts'
-import { withProxy, writeCertificate, overTls } from '../support/intermediaries.ts'
+import { replaceService, runBundle, type BundleOptions, type BundleRun } from '../../testing/bundle-run.ts'
+import { flattenResult } from '../../testing/flatten-result.ts'
+import { withProxy, writeCertificate, overTls } from '../../testing/intermediaries.ts'
 
 const FIX = { prompt: 'Fix the guide.' }
 const JOB = { 'job-id': 'job_000001' }

@@ -8,18 +8,18 @@ import { preload } from '../../scripts/small-runner/preload.ts'
 import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
-import { expectRun, type ExpectedRun, type PackagedRun } from '../support/bundle-expect.ts'
-import { type Intermediary, runPackaged } from '../support/bundle-run.ts'
-import { changeOnWire, encode } from '../support/change-on-wire.ts'
+import { expectRun, type ExpectedRun, type PackagedRun } from '../../testing/bundle-expect.ts'
+import { type Intermediary, runPackaged } from '../../testing/bundle-run.ts'
+import { changeOnWire, encode } from '../../testing/change-on-wire.ts'
 import {
   servePages,
   createSitePage,
   createSiteRow,
   type PageResult,
   type PageRequest,
-} from '../support/paging-server.ts'
-import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
-import { NO_FILE } from '../support/visitors-run.ts'
+} from '../../testing/paging-server.ts'
+import { listNames, createTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { NO_FILE } from '../../testing/visitors-run.ts'
 
 /** Windows has no signals between processes, and no limits of file sizes. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test

@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import { expectPullRequest } from '../support/bundle-expect.ts'
-import { runWithGitHub, type GitHubRunOptions } from '../support/bundle-github.ts'
-import type { BundleRun } from '../support/bundle-run.ts'
-import { changeOnWire, encode, type WireMessage, type WireRequest } from '../support/change-on-wire.ts'
+import { expectPullRequest } from '../../testing/bundle-expect.ts'
+import { runWithGitHub, type GitHubRunOptions } from '../../testing/bundle-github.ts'
+import type { BundleRun } from '../../testing/bundle-run.ts'
+import { changeOnWire, encode, type WireMessage, type WireRequest } from '../../testing/change-on-wire.ts'
 
 const gzipTwice = (body: Uint8Array): Uint8Array => gzipSync(gzipSync(body))
 const withByteOrderMark = (body: Uint8Array): Uint8Array => Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), body])

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { root } from '../support/markdown-files.ts'
-import { startIn80Columns } from '../support/start-in-terminal.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { root } from '../../testing/markdown-files.ts'
+import { startIn80Columns } from '../../testing/start-in-terminal.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 /** Plays a workflow file with the packaged action, in a terminal of 80 columns. */
 async function play(workflow: string, ...flags: readonly string[]): Promise<{ exitCode: number; shown: string }> {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
-import { listViolations } from '../support/github-violations.ts'
+import { listViolations } from '../../testing/github-violations.ts'
 
 interface Exchange {
   readonly method?: string

@@ -22,7 +22,7 @@ import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/htt
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
+import { fakeRunner } from '../../testing/fake-runner.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

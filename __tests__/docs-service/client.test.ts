@@ -11,8 +11,8 @@ import type { Transport, WireRequest, WireResult } from '../../src/docs-service/
 import type { FailureCause } from '../../src/http/exchange.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { deliverPrompt, getAcceptedJob } from '../support/deliver-prompt.ts'
-import { CLOCK_START_MS, fakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { deliverPrompt, getAcceptedJob } from '../../testing/deliver-prompt.ts'
+import { CLOCK_START_MS, fakeClock, type FakeClock } from '../../testing/fake-clock.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')

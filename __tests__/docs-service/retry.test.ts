@@ -8,13 +8,13 @@ import {
   getRetryDelayMs,
   namingTheTime,
   maxRetryAfterMs,
-  tryRead,
+  orTransientError,
 } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
-import { active, failure } from '../support/fake-client.ts'
-import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
+import { active, failure } from '../../testing/fake-client.ts'
+import { CLOCK_START_MS, fakeClock } from '../../testing/fake-clock.ts'
 
 const createResponse = (status: number): WireResult => ({ kind: 'response', status, body: '', retryAfterMs: undefined })
 const createFailure = (cause: FailureCause, sent = false): WireResult => ({
@@ -73,15 +73,15 @@ test('returns a transient error of a read, and throws any other error', async ()
   const passing = ['unreachable', 'rate-limited', 'service-error', 'invalid-response']
   const returned: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
-    const result = await tryRead(failing(failure(code)), signal).catch((error: unknown) => [error])
+    const result = await orTransientError(failing(failure(code)), signal).catch((error: unknown) => [error])
     if (result instanceof ActionError) returned.push(result.code)
     else expect(result).toEqual([failure(code)])
   }
   expect(returned.sort()).toEqual(passing.sort())
-  expect(await tryRead(() => Promise.resolve('a'), signal)).toBe('a')
-  await expect(tryRead(failing(new TypeError('x')), signal)).rejects.toThrow(TypeError)
+  expect(await orTransientError(() => Promise.resolve('a'), signal)).toBe('a')
+  await expect(orTransientError(failing(new TypeError('x')), signal)).rejects.toThrow(TypeError)
   const cancelled = AbortSignal.abort(failure('cancelled'))
-  await expect(tryRead(failing(failure('unreachable')), cancelled)).rejects.toThrow('It is cancelled.')
+  await expect(orTransientError(failing(failure('unreachable')), cancelled)).rejects.toThrow('It is cancelled.')
 })
 
 test('returns a wait that ends by the deadline, to the millisecond', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../src/docs-service/transport.ts'
 import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../../testing/socket-server.ts'
 
 // Broken connections, including those with TLS and behind a proxy, are in __tests__/faults.
 

@@ -7,7 +7,7 @@ import { createRepositoryState } from '../../src/emulator/github/repository-stat
 import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
 import { createPullRequestResponse } from '../../src/emulator/pull-request-page.ts'
 import { DEFAULT_TURN } from '../../src/emulator/service/scenarios.ts'
-import { checkRun, commit } from '../support/github-state.ts'
+import { checkRun, commit } from '../../testing/github-state.ts'
 
 /** Renders the page of a job whose first turn ends at 20 s, and whose follow-up ends at 80 s. */
 function renderPageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = createRepositoryState() } = {}) {

@@ -6,7 +6,7 @@ import { afterEach, expect, jest, test } from '@jest/globals'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
 import { jobSchema } from '../../src/docs-service/schemas.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
 
 const JOBS = '/v2/agent/docs-demo/job'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import * as net from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
-import { takeFirstRequest } from '../support/socket-server.ts'
+import { takeFirstRequest } from '../../testing/socket-server.ts'
 import type { Behaviour, Fault, Pace } from './fault.ts'
 import type { StillClock } from './still-clock.ts'
 

@@ -1,4 +1,4 @@
-import { formatResponse } from '../support/socket-server.ts'
+import { formatResponse } from '../../testing/socket-server.ts'
 import { type Behaviour, type Fault, createFaults, type PromptOutcome, type ReadOutcome, type Tunnel } from './fault.ts'
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n'

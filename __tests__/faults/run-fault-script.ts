@@ -5,7 +5,7 @@ import { createTransport, type Transport } from '../../src/docs-service/transpor
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { KEY } from '../model/planted-key.ts'
-import { deliverPrompt } from '../support/deliver-prompt.ts'
+import { deliverPrompt } from '../../testing/deliver-prompt.ts'
 import type { Behaviour, Fault, ReadOutcome } from './fault.ts'
 import { openPeer } from './faulty-peer.ts'
 import { PROXY_FAULTS, WORKING_TUNNEL } from './proxy-faults.ts'

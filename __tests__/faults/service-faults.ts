@@ -1,6 +1,6 @@
 import { UNLISTED_STATUS } from '../../src/emulator/service/job-machine.ts'
 import { KEY } from '../model/planted-key.ts'
-import { formatResponse } from '../support/socket-server.ts'
+import { formatResponse } from '../../testing/socket-server.ts'
 import { type Behaviour, type Fault, createFaults, type PromptOutcome, type ReadOutcome } from './fault.ts'
 
 /** The job in every response of the service. */

@@ -1,4 +1,4 @@
-import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../../testing/virtual-clock.ts'
 
 export interface StillClock extends VirtualClock {
   /** Reports activity on a socket, so that time does not move on yet. */

@@ -4,11 +4,11 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { ALL_PERMISSIONS, type TokenPermissions } from '../../src/emulator/github/state.ts'
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { RUN_FACTS } from '../support/fake-github.ts'
-import { stubGitHub, withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
-import { checkRun, commit } from '../support/github-state.ts'
-import { connectInProcess } from '../support/in-process-github.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
+import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { stubGitHub, withGitHub, catchError, type EmbeddedGitHubOptions } from '../../testing/github-client.ts'
+import { checkRun, commit } from '../../testing/github-state.ts'
+import { connectInProcess } from '../../testing/in-process-github.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
 
 const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }

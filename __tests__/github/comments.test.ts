@@ -11,8 +11,8 @@ import {
   catchError,
   type EmbeddedGitHub,
   type EmbeddedGitHubOptions,
-} from '../support/github-client.ts'
-import { repositoryWithPull } from '../support/github-state.ts'
+} from '../../testing/github-client.ts'
+import { repositoryWithPull } from '../../testing/github-state.ts'
 
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PULL = { repository: 'acme/docs', number: 7 }

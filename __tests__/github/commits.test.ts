@@ -3,9 +3,9 @@ import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { listHistory, listOwners } from '../../src/github/commits.ts'
-import { pullCommits } from '../support/fake-github.ts'
-import { withGitHub } from '../support/github-client.ts'
-import { commit, madeCommit } from '../support/github-state.ts'
+import { pullCommits } from '../../testing/fake-github.ts'
+import { withGitHub } from '../../testing/github-client.ts'
+import { commit, madeCommit } from '../../testing/github-state.ts'
 
 test('lists all commits, oldest first, with the accounts that GitHub knows', async () => {
   const docs = createRepositoryState()

@@ -4,8 +4,8 @@ import {
   type RepositoryState,
   createRepositoryState,
 } from '../../src/emulator/github/repository-state.ts'
-import { stubGitHub, withGitHub, catchError } from '../support/github-client.ts'
-import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
+import { stubGitHub, withGitHub, catchError } from '../../testing/github-client.ts'
+import { changedRepository, commit, madeCommit } from '../../testing/github-state.ts'
 
 const getSha = (index: number): string => String(index).padStart(40, '0')
 

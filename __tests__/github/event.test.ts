@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseEvent, readEvent } from '../../src/github/event.ts'
-import { PUSH } from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { PUSH } from '../../testing/fake-github.ts'
+import { commit } from '../../testing/github-state.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 function readText(text: string) {
   const file = join(createTemporaryFolder(), 'event.json')

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
-import { catchError } from '../support/github-client.ts'
-import { connectInProcess } from '../support/in-process-github.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
+import { catchError } from '../../testing/github-client.ts'
+import { connectInProcess } from '../../testing/in-process-github.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
 
 const TOKEN = 'github_pat_11ABCDEF0123456789'
 const NOT_ACCESSIBLE = 'Resource not accessible by personal access token'

@@ -5,11 +5,11 @@ import { sendThrough, type Send } from '../../src/github/transport.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { Deadline } from '../../src/runtime/deadline.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
-import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../support/github-client.ts'
-import { checkRun, commit } from '../support/github-state.ts'
-import { toBody, connectInProcess } from '../support/in-process-github.ts'
-import { formatResponse, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
+import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../../testing/github-client.ts'
+import { checkRun, commit } from '../../testing/github-state.ts'
+import { toBody, connectInProcess } from '../../testing/in-process-github.ts'
+import { formatResponse, serveSockets, type SocketBehaviour } from '../../testing/socket-server.ts'
 
 const keep = (text: string): string => text
 const readLines = (log: string): readonly string[] => takeLastLines(log, keep).split('\n')

@@ -5,8 +5,8 @@ import { type PullState, createPullState } from '../../src/emulator/github/pull-
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { hasLabel } from '../../src/github/labels.ts'
-import { withGitHub, type EmbeddedGitHubOptions } from '../support/github-client.ts'
-import { commit, repositoryWithPull } from '../support/github-state.ts'
+import { withGitHub, type EmbeddedGitHubOptions } from '../../testing/github-client.ts'
+import { commit, repositoryWithPull } from '../../testing/github-state.ts'
 
 test('compares labels without case, and never finds an empty label', () => {
   expect([hasLabel('Docs-Agent', ['docs', 'docs-agent']), hasLabel('docs-agent', ['docs'])]).toEqual([true, false])

@@ -10,9 +10,9 @@ import { ErrorResponse, type GitHubResponse } from '../../src/github/github-erro
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
 import type { LoadToolkit } from '../../src/github/transport.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
-import { checkRun, commit, madeCommit } from '../support/github-state.ts'
-import { BASE_URL } from '../support/in-process-github.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
+import { checkRun, commit, madeCommit } from '../../testing/github-state.ts'
+import { BASE_URL } from '../../testing/in-process-github.ts'
 
 const NAME = 'acme/docs'
 const PLACE = { repository: NAME, number: 7 }

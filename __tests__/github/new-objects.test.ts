@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { catchError, withGitHub } from '../support/github-client.ts'
-import { changedRepository, commit } from '../support/github-state.ts'
+import { catchError, withGitHub } from '../../testing/github-client.ts'
+import { changedRepository, commit } from '../../testing/github-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 
 const COMPARE = 'repos/compare-commits-with-basehead'

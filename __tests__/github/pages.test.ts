@@ -12,8 +12,8 @@ import {
   stringField,
   withGaps,
 } from '../../src/github/schemas.ts'
-import { stubGitHub } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
+import { stubGitHub } from '../../testing/github-client.ts'
+import { commit } from '../../testing/github-state.ts'
 
 const PULL = { repository: 'acme/docs', number: 7 }
 const REVIEW = { ...PULL, kind: 'review', id: 9, threadId: 9, isOnPullRequest: true, writtenAt: '' } as const

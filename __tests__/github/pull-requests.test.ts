@@ -4,8 +4,8 @@ import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import { toPullRequestAddress } from '../../src/github/pull-requests.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { stubGitHub, withGitHub, catchError } from '../support/github-client.ts'
-import { commit, repositoryWithPull } from '../support/github-state.ts'
+import { stubGitHub, withGitHub, catchError } from '../../testing/github-client.ts'
+import { commit, repositoryWithPull } from '../../testing/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
 const MERGED = { state: 'closed', merge: { sha: commit('d'), atMs: 0 } } as const

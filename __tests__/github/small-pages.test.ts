@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { connectInProcess } from '../support/in-process-github.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
+import { connectInProcess } from '../../testing/in-process-github.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
 
 const TAGS = Array.from({ length: 230 }, (_, index) => ({ name: `v${index}`, commit: { sha: 'a'.repeat(40) } }))
 

@@ -13,8 +13,8 @@ import {
 import type { HttpResponse, HttpRequest } from '../../src/http/exchange.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { Deadline } from '../../src/runtime/deadline.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
-import { toBody } from '../support/in-process-github.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
+import { toBody } from '../../testing/in-process-github.ts'
 
 const API = 'https://api.example.com'
 type Response = Omit<HttpResponse, 'body'> & { readonly body: string }

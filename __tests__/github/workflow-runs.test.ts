@@ -3,7 +3,7 @@ import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
-import { catchError, withGitHub } from '../support/github-client.ts'
+import { catchError, withGitHub } from '../../testing/github-client.ts'
 
 /** Creates a run on `main` with its own commit. */
 const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({

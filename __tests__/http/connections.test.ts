@@ -4,7 +4,7 @@ import { createCertificate } from '../../scripts/start/self-signed-certificate.t
 import { Connections } from '../../src/http/connections.ts'
 import { readText } from '../../src/http/exchange.ts'
 import { sendThrough } from '../../src/github/transport.ts'
-import { formatResponse, serveSockets, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketServer } from '../../testing/socket-server.ts'
 
 const cleanUps: (() => Promise<void> | void)[] = []
 

@@ -6,7 +6,7 @@ import { gzipSync, deflateSync, deflateRawSync, brotliCompressSync } from 'node:
 import type { Dispatcher } from 'undici'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import { exchange, failureCause, failureCode, openDispatcher, readText } from '../../src/http/exchange.ts'
-import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketBehaviour, type SocketServer } from '../../testing/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
 

@@ -3,7 +3,7 @@ import * as tls from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createCertificate } from '../../scripts/start/self-signed-certificate.ts'
 import { exchange, failureCause } from '../../src/http/exchange.ts'
-import { formatResponse, serveSockets, type SocketServer } from '../support/socket-server.ts'
+import { formatResponse, serveSockets, type SocketServer } from '../../testing/socket-server.ts'
 
 const TRUSTED = createCertificate()
 const WEAK = createCertificate(true)

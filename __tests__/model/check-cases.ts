@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import fc from 'fast-check'
-import { RUNS, SEED } from '../support/seed.ts'
+import { RUNS, SEED } from '../../testing/seed.ts'
 
 /** The position of a case in the sequence of its seed. A failure prints it. */
 const path = process.env['MODEL_PATH']

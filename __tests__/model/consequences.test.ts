@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../../testing/seed.ts'
 import {
   type ConsequenceHistory,
   type ConsequenceWorkflow,

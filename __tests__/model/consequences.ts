@@ -10,11 +10,11 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { DEFAULT_LAG } from '../../src/emulator/github/state.ts'
 import type { WebhookEvent } from '../../src/emulator/github/webhook-events.ts'
 import type { JobRecord, TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { createStage } from '../support/play-step.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { BASE_URL } from '../support/in-process-github.ts'
-import { playOn } from '../support/play-feature.ts'
-import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
+import { createStage } from '../../testing/play-step.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { BASE_URL } from '../../testing/in-process-github.ts'
+import { playOn } from '../../testing/play-feature.ts'
+import { virtualClock, type VirtualClock } from '../../testing/virtual-clock.ts'
 import { repeat } from './repeat.ts'
 
 /** The events that start workflows. The embedded GitHub sends pushes and pull requests, and the model derives workflow runs. */

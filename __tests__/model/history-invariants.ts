@@ -1,6 +1,6 @@
 import { AGENT_USER, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import type { HistoryRow } from '../../src/agent/history/state.ts'
-import { BASE_URL } from '../support/in-process-github.ts'
+import { BASE_URL } from '../../testing/in-process-github.ts'
 import type { ScheduledTurn } from '../../src/emulator/service/job-machine.ts'
 import { checkEndsInTime, listViolations, SHOWN_INVARIANTS } from './shown-invariants.ts'
 import { getRunId, LABEL, OUTSIDE, REPOSITORY, type HistoryRun, type HistoryTrace } from './history.ts'

@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY, RUNS, SEED } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY, RUNS, SEED } from '../../testing/seed.ts'
 import {
   HOURLY_LIMIT,
   measurePlans,

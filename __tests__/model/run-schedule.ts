@@ -1,11 +1,11 @@
-import { RUN_FACTS } from '../support/fake-github.ts'
-import { createStepClock } from '../support/fake-clock.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { cancelledAt, playAgent, type PlayedAgent } from '../support/play-feature.ts'
+import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { createStepClock } from '../../testing/fake-clock.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { cancelledAt, playAgent, type PlayedAgent } from '../../testing/play-feature.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
-import { virtualClock } from '../support/virtual-clock.ts'
+import { virtualClock } from '../../testing/virtual-clock.ts'
 
 /** What a step showed, and the model's records of it. Times are in milliseconds from the step's start. */
 export interface Trace extends PlayedAgent {

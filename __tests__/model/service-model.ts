@@ -3,7 +3,7 @@ import type { Transport, WireResponse, WireFailure, WireRequest, WireResult } fr
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'
 import type { BodyShape, RequestPlan, RequestResult, Schedule } from './schedule.ts'
-import type { VirtualClock } from '../support/virtual-clock.ts'
+import type { VirtualClock } from '../../testing/virtual-clock.ts'
 import { BODIES, BREAKS, createJobBody, isValidBody, parseRetryAfterMs } from './wire-forms.ts'
 
 export const JOB_ID = 'job_1'

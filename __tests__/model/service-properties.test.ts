@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import { type Outcome, OUTCOMES } from '../../src/agent/record.ts'
-import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../support/seed.ts'
+import { DRAWING_TEST_TIMEOUT_MS, MUST_VARY } from '../../testing/seed.ts'
 import { arbitraryLateLink, arbitraryOverlap, arbitrarySchedule } from './schedule.ts'
 import { checkCases } from './check-cases.ts'
 import { listProblems } from './invariants.ts'

@@ -1,8 +1,8 @@
 import { OUTCOMES } from '../../src/agent/record.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/interface.ts'
-import type { PlayedAgent } from '../support/play-feature.ts'
-import { RESULT_FIELDS } from '../support/flatten-result.ts'
-import { OUTPUT_NAMES } from '../support/report.ts'
+import type { PlayedAgent } from '../../testing/play-feature.ts'
+import { RESULT_FIELDS } from '../../testing/flatten-result.ts'
+import { OUTPUT_NAMES } from '../../testing/report.ts'
 
 /** Must hold for everything that a step shows. Returns what is wrong, or undefined if it holds. */
 type ShownInvariant = (played: PlayedAgent) => string | undefined

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { CHECKS } from '../../scripts/recipes/checks.ts'
 import { readWorkflowText } from '../../scripts/recipes/temporary-repositories.ts'
-import type { Workflow } from '../support/workflow-files.ts'
+import type { Workflow } from '../../testing/workflow-files.ts'
 
 test.each(Object.keys(CHECKS))('%s is a workflow that the engine can run', (recipe) => {
   const { on, jobs } = parse(readWorkflowText(recipe)) as Workflow

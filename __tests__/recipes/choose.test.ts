@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { listLinkTargets, parseTable, root } from '../support/markdown-files.ts'
-import { readWorkflow } from '../support/workflow-files.ts'
+import { listLinkTargets, parseTable, root } from '../../testing/markdown-files.ts'
+import { readWorkflow } from '../../testing/workflow-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
 const recipes = readdirSync(`${root}docs/recipes`)

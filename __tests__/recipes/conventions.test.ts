@@ -6,7 +6,7 @@ import {
   readWorkflow,
   readWorkflowFiles,
   type Workflow,
-} from '../support/workflow-files.ts'
+} from '../../testing/workflow-files.ts'
 
 type Job = Workflow['jobs'][string]
 

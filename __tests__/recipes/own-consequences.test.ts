@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals'
 import { isUnsupportedEvent } from '../../src/agent/change/loop.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
-import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
-import { playChange } from '../support/play-change.ts'
-import { AGENT_ACTION, getDefaultInput, listWorkflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../../testing/fake-github.ts'
+import { commit } from '../../testing/github-state.ts'
+import { playChange } from '../../testing/play-change.ts'
+import { AGENT_ACTION, getDefaultInput, listWorkflowsToCopy, type Workflow } from '../../testing/workflow-files.ts'
 
 /** Workflows that need not skip such events, with the reasons. */
 const EXEMPT: Readonly<Record<string, string>> = {

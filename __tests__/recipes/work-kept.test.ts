@@ -10,7 +10,7 @@ import {
   listWorkflowsToCopy,
   readWorkflowFiles,
   type Workflow,
-} from '../support/workflow-files.ts'
+} from '../../testing/workflow-files.ts'
 
 /** Lists the steps that use the agent, with their jobs, except those of rehearsals. */
 function listAgentSteps(workflow: Workflow) {

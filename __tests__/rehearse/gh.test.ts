@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { writeGh } from '../../src/rehearse/gh.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 const folder = createTemporaryFolder()
 writeGh(folder)

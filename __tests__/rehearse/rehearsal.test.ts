@@ -7,9 +7,9 @@ import type { StepResult, Host } from '../../src/action/step.ts'
 import { readRehearsal } from '../../src/action/rehearsal.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { fakeRunner } from '../../testing/fake-runner.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 // A busy machine needs seconds to start a process.
 jest.setTimeout(60_000)

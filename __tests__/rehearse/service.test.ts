@@ -8,7 +8,7 @@ import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenario
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
 import { serviceArguments, toInputWords } from '../../src/rehearse/service-process.ts'
-import { root } from '../support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 
 test.each([
   ['a\nb\n', 'a\nb'],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { PullRequestCommit } from '../../src/github/commits.ts'
 import { findEdits, getKeptShare } from '../../src/report/edits.ts'
-import { changedFile, COMPARISON } from '../support/fake-github.ts'
+import { changedFile, COMPARISON } from '../../testing/fake-github.ts'
 
 const AGENT = 'docs-agent[bot]'
 const BASE = 'base'

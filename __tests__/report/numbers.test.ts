@@ -16,8 +16,8 @@ import {
   isoDaysAgo,
   NOW_MS,
   playReport,
-} from '../support/play-report.ts'
-import { SEED } from '../support/seed.ts'
+} from '../../testing/play-report.ts'
+import { SEED } from '../../testing/seed.ts'
 
 const [OLD, NEW] = ['aaaaaaaa', 'bbbbbbbb']
 const FILE = '.github/docs-prompt.md'

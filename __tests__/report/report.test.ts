@@ -5,7 +5,7 @@ import { AGENT_USER, BOT, MAINTAINER, OUTSIDER, REVIEWER } from '../../src/emula
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { closeIssue, openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
-import { root } from '../support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import {
   addAgentPull,
   type AgentPull,
@@ -17,7 +17,7 @@ import {
   type PlayedReport,
   type PlayReport,
   playReport,
-} from '../support/play-report.ts'
+} from '../../testing/play-report.ts'
 
 /** Plays a report about pull requests of the agent from #10 on. */
 function playPulls(

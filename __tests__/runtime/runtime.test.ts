@@ -7,14 +7,14 @@ import {
   orUndefinedIfNotFound,
   orNotSent,
   orUndefined,
-  asExpectedError,
+  catchExpected,
 } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
-import { fakeClock } from '../support/fake-clock.ts'
-import { resolveInOrder, createGitHubError, rejectWith } from '../support/fake-github.ts'
-import { fakeRunner } from '../support/fake-runner.ts'
-import { catchError } from '../support/github-client.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { resolveInOrder, createGitHubError, rejectWith } from '../../testing/fake-github.ts'
+import { fakeRunner } from '../../testing/fake-runner.ts'
+import { catchError } from '../../testing/github-client.ts'
 
 test('parses an absolute URL, and a relative URL with a base', () => {
   expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')
@@ -29,9 +29,9 @@ const error = (code: ActionError['code']): ActionError => new ActionError(code, 
 
 test('returns an expected error, and rethrows a bug and a cancelled run', () => {
   const refused = error('forbidden')
-  expect(asExpectedError(refused)).toBe(refused)
+  expect(catchExpected(refused)).toBe(refused)
   for (const fatal of [error('cancelled'), new TypeError('A defect.')])
-    expect(() => asExpectedError(fatal)).toThrow(fatal)
+    expect(() => catchExpected(fatal)).toThrow(fatal)
 })
 
 test('returns undefined for the named error codes only', async () => {

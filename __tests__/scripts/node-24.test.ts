@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { root } from '../support/markdown-files.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
+import { root } from '../../testing/markdown-files.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 
 const PLATFORM = process.platform === 'win32' ? 'win' : process.platform
 const NODE_FOLDER = `node_modules/node-${PLATFORM}-${process.arch}`

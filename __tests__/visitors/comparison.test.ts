@@ -6,7 +6,7 @@ import {
   createRefusal,
   createRow,
   runExport,
-} from '../support/visitors-run.ts'
+} from '../../testing/visitors-run.ts'
 
 const FEBRUARY = { dateFrom: '2026-02-01', dateTo: '2026-03-01' }
 const PRECEDING = { dateFrom: '2026-01-04', dateTo: '2026-02-01' }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { csvCell } from '../../src/visitors/inputs.ts'
-import { SEED } from '../support/seed.ts'
+import { SEED } from '../../testing/seed.ts'
 
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', '\uff0b1', '\uff0d1', '\uff201']
 const UNSEEN = ['\n', '\0', '\ufeff', ' ', '\u00a0', '\u3000', '\u200b', '\u2028', '\u00ad', '\u3164', ' \t\n']

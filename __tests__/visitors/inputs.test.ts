@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { VisitorsInputs } from '../../src/visitors/inputs.ts'
-import { createTemporaryFolder } from '../support/temporary-folder.ts'
-import { parseInputs } from '../support/visitors-run.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { parseInputs } from '../../testing/visitors-run.ts'
 
 type Given = Readonly<Record<string, string>>
 

@@ -4,8 +4,8 @@ import { createService, type ServiceOptions } from '../../src/emulator/embedded-
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { ExportReport } from '../../src/visitors/report.ts'
-import { SITE_TOTALS, createSitePage, createSiteRow } from '../support/paging-server.ts'
-import type { Respond } from '../support/respond-in-process.ts'
+import { SITE_TOTALS, createSitePage, createSiteRow } from '../../testing/paging-server.ts'
+import type { Respond } from '../../testing/respond-in-process.ts'
 import {
   respondWith,
   respondInOrder,
@@ -15,7 +15,7 @@ import {
   createRow,
   runExport,
   SERVICE_URL,
-} from '../support/visitors-run.ts'
+} from '../../testing/visitors-run.ts'
 
 function embedded(options: Partial<ServiceOptions> = {}): Respond {
   const service = createService({ baseUrl: SERVICE_URL, ...options })

@@ -3,7 +3,7 @@ import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { concludeExport, ENDINGS, renderExportSummary, type ExportReport } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { createComparison, createRow, createRows, createVisitorsReport } from '../support/visitors-run.ts'
+import { createComparison, createRow, createRows, createVisitorsReport } from '../../testing/visitors-run.ts'
 
 function summary(fields: Partial<ExportReport> = {}): string {
   const report = createVisitorsReport(fields)

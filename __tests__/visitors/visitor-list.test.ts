@@ -5,8 +5,8 @@ import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/inputs.ts'
 import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
-import { fakeStep } from '../support/fake-step.ts'
-import { SEED } from '../support/seed.ts'
+import { fakeStep } from '../../testing/fake-step.ts'
+import { SEED } from '../../testing/seed.ts'
 import {
   respondInOrder,
   createPage,
@@ -15,7 +15,7 @@ import {
   createRows,
   runExport,
   TOTALS,
-} from '../support/visitors-run.ts'
+} from '../../testing/visitors-run.ts'
 
 async function readList(respond: (offset: number, nth: number) => VisitorsPage) {
   const offsets: number[] = []

@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
-import { fakeClient } from '../support/fake-client.ts'
-import { fakeStep } from '../support/fake-step.ts'
-import { listNames, createTemporaryFolder } from '../support/temporary-folder.ts'
+import { fakeClient } from '../../testing/fake-client.ts'
+import { fakeStep } from '../../testing/fake-step.ts'
+import { listNames, createTemporaryFolder } from '../../testing/temporary-folder.ts'
 import {
   respondInOrder,
   createPage,
@@ -16,7 +16,7 @@ import {
   runExport,
   TOTALS,
   parseInputs,
-} from '../support/visitors-run.ts'
+} from '../../testing/visitors-run.ts'
 
 const MORE = { hasMore: true }
 const FIRST = createPage(createRows(250), MORE)

@@ -1,7 +1,7 @@
 // Measures the memory in each minute of a ten-minute wait, with a clock that runs a hundred times as fast.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
 import { runAction } from '../small-runner/run-action.ts'

@@ -1,12 +1,13 @@
 // Measures what a step adds to the agent's own time, on the real clock: the packaged action against the embedded service and
 // GitHub, whose requests take as long as real ones. Beside it, a program of built-ins only that sends the necessary requests.
-// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times.
+// With OVERHEAD_TRACE=1, it also prints the requests of each step with their times. Measure on an idle machine: a process that
+// waits for a processor starts late. On a busy one, `chrt -r 10 npm run bench -- --only overhead` as root measures nearly the same.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { API_PATH } from '../../src/emulator/github/reply.ts'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 
 export interface Peer {
   readonly name: string

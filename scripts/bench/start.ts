@@ -1,7 +1,7 @@
 // Measures the time until the prompt reaches the service, and until the step ends if the job completes at once. Compares the
 // packaged action with a program of built-ins only, and with programs of packages that actions often use.
 import { join } from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { runAction, type RunOptions } from '../small-runner/run-action.ts'
 import { installPeers } from './start-peers.ts'
 import type { Row } from './row.ts'

@@ -1,7 +1,7 @@
 // Bundles every entry into dist. Usage: build.ts [folder instead of dist].
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { openBundler } from './bundler.ts'
 import { formatSbom } from './sbom.ts'
 import { shareEmulator } from './share-emulator.ts'

@@ -1,9 +1,7 @@
 import { formatAcceptedPermissions } from '../../src/emulator/github/operation.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { OPERATIONS } from '../../src/emulator/github/routes.ts'
-import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
-
-const formatList = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+import { replaceBetweenMarkers } from './markdown-tables.ts'
 
 const inRepository = { repository: createRepositoryState(), params: {} }
 
@@ -13,19 +11,13 @@ const ROWS = Object.values(OPERATIONS).map((operation) => ({
   permissions: formatAcceptedPermissions(operation, inRepository),
 }))
 
-/** Renders the table of REST API calls that the embedded GitHub supports. */
+/** Lists the REST API calls that the embedded GitHub supports, with the permissions that each needs. */
 export function renderCalls(): string {
-  const rows = ROWS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)).map(
-    ({ method, path, permissions, parameters }) => [
-      `\`${method} ${path}\``,
-      `\`${permissions}\``,
-      formatList(parameters.unsupported ?? []),
-    ],
-  )
-  return renderTable([['Call', 'Permission', 'Not implemented (501)'], ...rows])
+  const sorted = ROWS.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  return sorted.map(({ method, path, permissions }) => `- \`${method} ${path}\`: \`${permissions}\``).join('\n')
 }
 
-/** @returns the document with the current table */
+/** @returns the document with the current list */
 export function writeCalls(text: string): string {
   return replaceBetweenMarkers(text, 'github-calls', renderCalls())
 }

@@ -1,7 +1,7 @@
 /** Writes the generated tables of the documents. Tests compare them with the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { writeCalls } from './github-calls.ts'
 import { PAGES, writeTables } from './input-tables.ts'
 

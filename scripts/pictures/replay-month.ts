@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRepository, drawMonth } from '../../__tests__/support/generated-repository.ts'
-import { root } from '../../__tests__/support/markdown-files.ts'
-import { splitCommand } from '../../__tests__/support/split-command.ts'
+import { createRepository, drawMonth } from '../../testing/generated-repository.ts'
+import { root } from '../../testing/markdown-files.ts'
+import { splitCommand } from '../../testing/split-command.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { wrapLines } from '../start/terminal.ts'
 

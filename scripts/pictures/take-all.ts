@@ -5,7 +5,7 @@
  * Needs the development dependencies, and Chromium on the PATH or in CHROMIUM.
  */
 import { join } from 'node:path'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { conversationPage, screenPage, summaryPage } from './page.ts'
 import { runFlags } from './run-flags.ts'
 import { SHOTS } from './shots.ts'

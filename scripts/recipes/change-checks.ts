@@ -1,4 +1,4 @@
-import { commit, madeCommit } from '../../__tests__/support/github-state.ts'
+import { commit, madeCommit } from '../../testing/github-state.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { Checks, Trigger, Payload, Run } from './check.ts'

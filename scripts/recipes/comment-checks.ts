@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { commit } from '../../__tests__/support/github-state.ts'
+import { commit } from '../../testing/github-state.ts'
 import { createIssueState } from '../../src/emulator/github/issue-state.ts'
 import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import type { Check, Checks, Trigger, Payload, Run } from './check.ts'

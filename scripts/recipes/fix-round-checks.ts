@@ -1,4 +1,4 @@
-import { commit } from '../../__tests__/support/github-state.ts'
+import { commit } from '../../testing/github-state.ts'
 import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import type { Review } from '../../src/emulator/github/pull-state.ts'

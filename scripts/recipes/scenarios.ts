@@ -1,5 +1,5 @@
 /** States, events and runs that the checks of several recipes share. */
-import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { changedRepository, commit } from '../../testing/github-state.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
 import { mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parse } from 'yaml'
-import { listCodeBlocks, root } from '../../__tests__/support/markdown-files.ts'
-import { CENTRAL_RECIPE, type Workflow } from '../../__tests__/support/workflow-files.ts'
+import { listCodeBlocks, root } from '../../testing/markdown-files.ts'
+import { CENTRAL_RECIPE, type Workflow } from '../../testing/workflow-files.ts'
 
 /** The parts of this project that users run. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'report', 'emulator', '.github/workflows']

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root } from '../../__tests__/support/markdown-files.ts'
+import { root } from '../../testing/markdown-files.ts'
 import { setOwner, setPackageVersion } from './versions.ts'
 
 const { values, positionals } = parseArgs({ options: { owner: { type: 'string' } }, allowPositionals: true })

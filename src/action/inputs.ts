@@ -66,8 +66,8 @@ const QUOTED_PREFIX_CHARS = 8
  */
 export function appendRejectedValue(rule: string, given: string, raw: RawInputs): string {
   const text = removeSecrets(given, raw)
-  const shown = text.length > MAX_QUOTED_CHARS ? `${text.slice(0, QUOTED_PREFIX_CHARS)}…` : text
-  const value = oneLine(shown, MAX_QUOTED_CHARS).replaceAll('`', "'")
+  const quoted = text.length > MAX_QUOTED_CHARS ? `${text.slice(0, QUOTED_PREFIX_CHARS)}…` : text
+  const value = oneLine(quoted, MAX_QUOTED_CHARS).replaceAll('`', "'")
   return value === '' ? rule : `${rule}, not \`${value}\``
 }
 
@@ -94,15 +94,15 @@ export function findListSyntax(item: string): string | undefined {
  * @throws InvalidInput if an item has the syntax of YAML or Markdown
  */
 export function toItems(text: string): readonly { readonly item: string; readonly at: string }[] {
-  const found = toLines(text).flatMap(({ line, at }) => {
+  const items = toLines(text).flatMap(({ line, at }) => {
     const items = line.split(',').map((item) => ({ item: item.trim(), at }))
     return items.filter(({ item }) => item !== '')
   })
-  const problems = found.flatMap(({ item, at }) => {
+  const problems = items.flatMap(({ item, at }) => {
     const problem = findListSyntax(item)
     return problem === undefined ? [] : [`${at} ${problem}`]
   })
-  return problems.length === 0 ? found : rejectInput(...problems)
+  return problems.length === 0 ? items : rejectInput(...problems)
 }
 
 /** Accepts text that matches `pattern`. */
@@ -289,8 +289,8 @@ export async function hashText(text: string): Promise<string> {
 
 /** Returns a hash of all inputs except secrets. It distinguishes the legs of a matrix, which share all other ids. */
 export async function hashInputs(fields: Fields, raw: RawInputs): Promise<string> {
-  const shown = inputNames(fields).filter((name) => !SECRET_INPUTS.includes(name))
-  const values = shown.map((name) => [name, raw[name] ?? ''])
+  const names = inputNames(fields).filter((name) => !SECRET_INPUTS.includes(name))
+  const values = names.map((name) => [name, raw[name] ?? ''])
   return (await hashText(JSON.stringify(values))).slice(0, 16)
 }
 

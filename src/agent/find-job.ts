@@ -95,12 +95,12 @@ export async function findJobOfPullRequest(
   const broken = hasBroken ? 'its history comment was edited and cannot be read' : undefined
   if (naming === undefined) return none(broken)
   const jobId = naming.history.job
-  const found = { kind: 'job', jobId, pullRequest, listed: ownHistory } as const
-  if (!step.inputs.hasService) return { ...found, isProven: false }
+  const candidate = { kind: 'job', jobId, pullRequest, listed: ownHistory } as const
+  if (!step.inputs.hasService) return { ...candidate, isProven: false }
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.
   const job = ownHistory === undefined ? await orUndefined(step.client.getJob(jobId)) : await readNamedJob(jobId, step)
-  if (job !== undefined && !isTerminal(job) && ownHistory !== undefined) return { ...found, isProven: false }
+  if (job !== undefined && !isTerminal(job) && ownHistory !== undefined) return { ...candidate, isProven: false }
   const reason = job === undefined ? 'is not known' : await whyNotSendable(job, pullRequest, step)
-  if (reason === undefined) return { ...found, isProven: true }
+  if (reason === undefined) return { ...candidate, isProven: true }
   return none(ownHistory === undefined ? broken : `job ${jobId} ${reason}`)
 }

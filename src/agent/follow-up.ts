@@ -53,8 +53,8 @@ interface FollowUp {
 }
 
 /** Creates the target. Records where the history of its pull request is. */
-export function createFollowUp(found: JobOfPullRequest, followUp: FollowUp, step: Acts): Target {
-  const { jobId, pullRequest, isProven, listed } = found
+export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: Acts): Target {
+  const { jobId, pullRequest, isProven, listed } = job
   const { repository, number, visibility } = pullRequest
   const { reason, isCounted, hint } = followUp
   const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))

@@ -80,8 +80,8 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   const words = toItems(text).map(({ item }) => item)
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
-    const shown = toItems(removeSecrets(text, raw)).map(({ item }) => item)
-    const wrong = shown.find((word) => !isFailOn(word) && word !== 'none') ?? text
+    const words = toItems(removeSecrets(text, raw)).map(({ item }) => item)
+    const wrong = words.find((word) => !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
     return rejectInput(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }

@@ -159,8 +159,8 @@ const describePreview: Text = (run) => {
   const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
   if (task.kind === 'create') return `${sent} to a new job.`
   const number = preview?.pullRequest
-  const place = number === undefined ? '' : `, which belongs to pull request #${number}`
-  return `${sent} to job ${task.jobId}${place}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
+  const belonging = number === undefined ? '' : `, which belongs to pull request #${number}`
+  return `${sent} to job ${task.jobId}${belonging}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
 }
 
 const titleError: Text = (run) => ERROR_TITLES[getError(run)?.code ?? 'invalid-response']

@@ -206,13 +206,13 @@ async function filterPaths(
   matches: (path: string) => boolean,
   { clock, signal }: Waiting,
 ): Promise<readonly string[][]> {
-  const found: string[][] = []
+  const matched: string[][] = []
   for (const { path, previousPath } of files) {
     await clock.yieldToEventLoop()
     signal.throwIfAborted()
-    found.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matches))
+    matched.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matches))
   }
-  return found
+  return matched
 }
 
 /**
@@ -240,15 +240,15 @@ export async function findFolderPatterns(
   files: readonly MovablePath[],
   step: Waiting,
 ): Promise<readonly FolderPattern[]> {
-  const found: FolderPattern[] = []
+  const folders: FolderPattern[] = []
   const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
   for (const { line, effect, matches, matchesFolderOf } of rules) {
     if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
     const sentence = `\`${name}\` has ${quoteName(line)}, which matches the folder of a changed file, but no file: write ${quoteName(`${line}/**`)}.`
-    found.push({ effect, sentence })
+    folders.push({ effect, sentence })
   }
-  return found
+  return folders
 }
 
 export function warnOfFolders(folders: readonly FolderPattern[], { runner }: Pick<Step, 'runner'>): void {

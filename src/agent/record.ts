@@ -15,7 +15,7 @@ import type { Check } from '../github/checks.ts'
 import type { CommentAddress } from '../github/comments.ts'
 import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../github/pull-requests.ts'
 import { isSameRepository } from '../github/schemas.ts'
-import { ActionError, describeError, logCauses, asExpectedError, orUndefined } from '../runtime/errors.ts'
+import { ActionError, describeError, logCauses, catchExpected, orUndefined } from '../runtime/errors.ts'
 import type { LinkedText } from '../text/markdown.ts'
 import { type Redact, redactAll } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
@@ -315,7 +315,7 @@ export class Recorder {
     try {
       return await perform()
     } catch (error) {
-      this.warn(message, asExpectedError(error))
+      this.warn(message, catchExpected(error))
       return undefined
     }
   }
@@ -416,9 +416,9 @@ export function openAgentStep(inputs: AgentInputs, given: Step, write: (step: Ac
  * @throws ActionError if it cannot be read
  */
 export async function readAndRecordPullRequest(address: PullRequestAddress, step: Acts): Promise<PullRequest> {
-  const found = await requireGitHub(step).readPullRequest(address)
-  step.record.addRead(address, found)
-  return found
+  const pullRequest = await requireGitHub(step).readPullRequest(address)
+  step.record.addRead(address, pullRequest)
+  return pullRequest
 }
 
 /**
@@ -432,13 +432,14 @@ export async function leadsTo(
   step: Acts,
 ): Promise<boolean> {
   const { context, record } = step
-  const own = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
-  if (own === undefined || isSamePullRequest(link, own)) return own !== undefined
-  if (link.host !== own.host || link.number !== own.number || link.repository?.split('/').length !== 2) return false
+  const requested = parsePullRequestLink(`${context.serverUrl}/${repository}/pull/${number}`)
+  if (requested === undefined || isSamePullRequest(link, requested)) return requested !== undefined
+  if (link.host !== requested.host || link.number !== requested.number || link.repository?.split('/').length !== 2)
+    return false
   const address = toPullRequestAddress(link, context)
-  const found = await orUndefined(requireGitHub(step).readPullRequest(address), 'not-found')
-  if (found === undefined || !isSameRepository(found.repository, repository)) return false
-  record.addCurrentName(address.repository, found.repository)
+  const pullRequest = await orUndefined(requireGitHub(step).readPullRequest(address), 'not-found')
+  if (pullRequest === undefined || !isSameRepository(pullRequest.repository, repository)) return false
+  record.addCurrentName(address.repository, pullRequest.repository)
   return true
 }
 

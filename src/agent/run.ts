@@ -141,8 +141,8 @@ async function finishTurn(ending: TurnEnd, change: ChangeFacts, step: Acts): Pro
 
 /** Records a pull request whose checks and files are not known yet. */
 function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: Acts): void {
-  const found = describePullRequest(pullRequest)
-  record.update({ pullRequest: inputs.waitForChecks ? { ...found, checks: 'pending' } : found })
+  const facts = describePullRequest(pullRequest)
+  record.update({ pullRequest: inputs.waitForChecks ? { ...facts, checks: 'pending' } : facts })
   writeMilestone()
 }
 
@@ -165,13 +165,13 @@ async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target
   const { clock, deadlineAt, inputs, record } = step
   const mayFix = (failed: PullRequestFacts): boolean =>
     findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
-  const found = await waitForChecks(pullRequest, mayFix, findOutside, step)
-  record.update({ pullRequest: found })
+  const facts = await waitForChecks(pullRequest, mayFix, findOutside, step)
+  record.update({ pullRequest: facts })
   step.writeMilestone()
-  const { target, stop } = await decideNextRound(pullRequest, found, step)
+  const { target, stop } = await decideNextRound(pullRequest, facts, step)
   if (target !== undefined) return target
   record.update({ roundStop: stop })
-  await readMergeability(step, found)
+  await readMergeability(step, facts)
   return undefined
 }
 

@@ -7,4 +7,4 @@ export interface Skip {
 
 export const skip = (reason: string): Skip => ({ kind: 'skip', reason })
 
-export const isSkip = (found: object): found is Skip => 'kind' in found && found.kind === 'skip'
+export const isSkip = (value: object): value is Skip => 'kind' in value && value.kind === 'skip'

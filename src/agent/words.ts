@@ -30,11 +30,11 @@ const mayHaveChanged = (run: Run): boolean =>
  */
 export function checkGates(run: Run): readonly (boolean | undefined)[] {
   const { failOn } = run
-  const found = getPullRequestFacts(run)
-  if (!isPullRequestRead(run) || (isPullRequestClosed(found) && !mayHaveChanged(run))) return []
+  const facts = getPullRequestFacts(run)
+  if (!isPullRequestRead(run) || (isPullRequestClosed(facts) && !mayHaveChanged(run))) return []
   return [
-    ...(failOn?.has('out-of-scope') ? [isInScope(found)] : []),
-    ...(failOn?.has('checks') ? [found.checks && found.checks === 'success'] : []),
+    ...(failOn?.has('out-of-scope') ? [isInScope(facts)] : []),
+    ...(failOn?.has('checks') ? [facts.checks && facts.checks === 'success'] : []),
   ]
 }
 
@@ -81,10 +81,10 @@ interface Blocker {
 /** Lists the reasons not to merge the pull request, the most urgent first. An unknown state that an input asks for is a reason. */
 export function listBlockers(run: Run): readonly Blocker[] {
   const { waitForChecks = false, allowedPaths = [], warnings } = run
-  const found = getPullRequestFacts(run)
-  const { state, mergeable, isBehind, checks, waitsForApproval: isHeld, outside, checkList = [], ignoredChecks } = found
+  const facts = getPullRequestFacts(run)
+  const { state, mergeable, isBehind, checks, waitsForApproval, outside, checkList = [], ignoredChecks } = facts
   const hint = warnings.findLast(({ error }) => error.hint)?.error.hint
-  const ofChecks = describeChecks(found) ?? ''
+  const checksSentence = describeChecks(facts) ?? ''
   const failed = listFailedChecks(checkList).map(({ name, conclusion = 'failure' }) =>
     // GitHub's conclusion, if it says more than that.
     conclusion === 'failure' ? name : `${name}: ${conclusion.replaceAll('_', ' ')}`,
@@ -93,20 +93,20 @@ export function listBlockers(run: Run): readonly Blocker[] {
   const pending = checkList.filter((check) => check.state === 'pending').map(({ name }) => name)
   const formatDetails = (names: readonly string[]): string => (names.length === 0 ? '' : `: ${quoteNames(names)}`)
   const rows: readonly (readonly [applies: boolean, short: string, advice: string, details?: string])[] = [
-    [isInScope(found) === false, 'it changes files outside of the allowed paths', REVIEW_FILES, outsideNames],
+    [isInScope(facts) === false, 'it changes files outside of the allowed paths', REVIEW_FILES, outsideNames],
     [mergeable === false, 'it conflicts with its base branch', RESOLVE_CONFLICT],
     [isBehind === true, 'it is behind its base branch', UPDATE_BRANCH, ', which requires an update before a merge'],
-    [checks === 'failure', ofChecks, REVIEW_CHECKS, formatDetails(failed)],
+    [checks === 'failure', checksSentence, REVIEW_CHECKS, formatDetails(failed)],
     [
       allowedPaths.length > 0 && !outside,
       'it is not known whether its files are in the allowed paths',
       hint ?? REVIEW_ALL_FILES,
     ],
     [waitForChecks && !checks, 'it is not known whether its checks have passed', hint ?? REVIEW_CHECKS],
-    [checks === 'pending', ofChecks, isHeld === true ? APPROVE : REVIEW_CHECKS, formatDetails(pending)],
+    [checks === 'pending', checksSentence, waitsForApproval === true ? APPROVE : REVIEW_CHECKS, formatDetails(pending)],
     [
       checks === 'none',
-      ofChecks,
+      checksSentence,
       ignoredChecks === undefined ? NO_CHECKS : ALL_IGNORED,
       mergeable === false ? CONFLICT_STARTS_NONE : '',
     ],
@@ -146,15 +146,15 @@ const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFacts): boolean 
 
 /** Ready means: its checks were awaited and have passed, it is open, no draft, in scope, and known to have no conflict. */
 export function formatPullRequestTitle(run: Run): string {
-  const [operation, found] = [getOperation(run), getPullRequestFacts(run)]
+  const [operation, facts] = [getOperation(run), getPullRequestFacts(run)]
   const blockers = listBlockers(run)
-  if (blockers.length === 0 && found.state === 'open') {
+  if (blockers.length === 0 && facts.state === 'open') {
     if (run.waitForChecks !== true) return 'The pull request is open'
-    if (found.mergeable === true) return `The pull request is ready${isBlockedAfterChecks(found) ? ' for review' : ''}`
+    if (facts.mergeable === true) return `The pull request is ready${isBlockedAfterChecks(facts) ? ' for review' : ''}`
   }
   const hasChanged = operation === 'created' || operation === 'updated'
-  const closed = `${hasChanged ? '' : 'already '}${found.state ?? ''}`
-  const happened = isPullRequestClosed(found) ? closed : describeOperation(run)[0]
+  const closed = `${hasChanged ? '' : 'already '}${facts.state ?? ''}`
+  const happened = isPullRequestClosed(facts) ? closed : describeOperation(run)[0]
   return `${PULL_REQUEST} ${happened}${blockers[0] === undefined ? '' : `, but ${blockers[0].short}`}`
 }
 
@@ -181,12 +181,12 @@ function formatFixRounds(run: Run): string[] {
  * @param title what it says already is left out
  */
 export function formatPullRequest(run: Run, title = ''): string {
-  const found = getPullRequestFacts(run)
-  const { state, mergeable, isBlocked, checks } = found
-  const blockers = Object.keys(found).length > 0 ? listBlockers(run) : []
+  const facts = getPullRequestFacts(run)
+  const { state, mergeable, isBlocked, checks } = facts
+  const blockers = Object.keys(facts).length > 0 ? listBlockers(run) : []
   const isSaid = ({ short, sentence }: Blocker): boolean => title.endsWith(short) && sentence === toSentence(short)
   return joinSentences([
-    isPullRequestClosed(found) && !title.startsWith(PULL_REQUEST) && `It is already ${state ?? ''}.`,
+    isPullRequestClosed(facts) && !title.startsWith(PULL_REQUEST) && `It is already ${state ?? ''}.`,
     ...blockers.filter((blocker) => !isSaid(blocker)).map(({ sentence }) => sentence),
     // Without awaited checks, GitHub is asked only once, just after a commit: it seldom knows yet.
     (run.waitForChecks === true || run.turns.some(({ hadConflict }) => hadConflict)) &&
@@ -198,7 +198,7 @@ export function formatPullRequest(run: Run, title = ''): string {
     isBlocked === true &&
       (checks === 'success' || checks === 'none') &&
       'GitHub blocks the merge: a review is missing, or a required check was never registered.',
-    isInScope(found) === true && 'All its files are in the allowed paths.',
+    isInScope(facts) === true && 'All its files are in the allowed paths.',
     ...formatFixRounds(run),
   ])
 }

@@ -304,7 +304,7 @@ export function maxRetryAfterMs(error: ActionError, clock: Clock, deadlineAt: nu
  * Reads once. Returns a transient error, because a read can be repeated.
  * @throws ActionError if another read would not help
  */
-export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | ActionError> {
+export async function orTransientError<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T | ActionError> {
   try {
     return await read()
   } catch (error) {
@@ -348,7 +348,7 @@ export function createTryReadJob(clock: Pick<Clock, 'now'>, signal: AbortSignal)
   return async (jobId, read, { mayBeMissingUntil = -Infinity, confirmsMissing = false } = {}) => {
     const now = clock.now()
     try {
-      const result = await tryRead(read, signal)
+      const result = await orTransientError(read, signal)
       if (!(result instanceof ActionError)) jobsRead.add(jobId)
       series = undefined
       return result

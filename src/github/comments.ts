@@ -159,8 +159,8 @@ const reviewCommentSchema = z.lazy(() =>
       user: looseObject({ id: integerField }),
     }),
     z.transform(({ path, start_line: startLine, line, start_side: startSide, side, diff_hunk: hunk, body, user }) => {
-      const place: DiffPosition = { path, startLine, line, ...getSides(startSide, side), hunk }
-      return { ...place, body, authorId: user.id }
+      const position: DiffPosition = { path, startLine, line, ...getSides(startSide, side), hunk }
+      return { ...position, body, authorId: user.id }
     }),
   ),
 )
@@ -259,9 +259,9 @@ export const connectComments = (call: Call): Comments => ({
               ...cursor,
             })
       const comments = await readAll(readPage, { page: commentsSchema, maxPages: MAX_PAGES })
-      const found = comments.filter(({ body }) => isRelevant(body))
-      const getAuthor = await classifyAuthors(api, found)
-      return found.map((comment) => {
+      const relevant = comments.filter(({ body }) => isRelevant(body))
+      const getAuthor = await classifyAuthors(api, relevant)
+      return relevant.map((comment) => {
         return { id: comment.id, body: comment.body, author: getAuthor(comment), ...readAge(comment, date) }
       })
     }),

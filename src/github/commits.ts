@@ -127,9 +127,9 @@ export const connectCommits = (call: Call): Commits => ({
       const newest = parseResponse(commitsSchema, await list({ sha: base, per_page: 1 }))[0]
       const readPage = (cursor: Cursor) => list({ sha: head, per_page: PAGE_SIZE, ...cursor })
       const isBase = ({ sha }: PullRequestCommit): boolean => sha === newest?.sha
-      const found = await readAll(readPage, { page: commitsSchema, maxPages: MAX_COMPARED_PAGES, isLast: isBase })
-      const at = found.findIndex(isBase)
-      return { commits: found.slice(0, at === -1 ? undefined : at).toReversed(), hasBase: at !== -1 }
+      const listed = await readAll(readPage, { page: commitsSchema, maxPages: MAX_COMPARED_PAGES, isLast: isBase })
+      const at = listed.findIndex(isBase)
+      return { commits: listed.slice(0, at === -1 ? undefined : at).toReversed(), hasBase: at !== -1 }
     }),
   findLastChange: (repository, path, head) =>
     call('contents: read', repository, async ({ request, repo }) => {
@@ -147,16 +147,16 @@ export const connectCommits = (call: Call): Commits => ({
 
 /** Returns the commits that are in the history of `sha`, including itself. Empty if `sha` is not among the commits. */
 export function listHistory(commits: readonly PullRequestCommit[], sha: string): readonly PullRequestCommit[] {
-  const left = new Map(commits.map((commit) => [commit.sha, commit]))
-  const found: PullRequestCommit[] = []
+  const remaining = new Map(commits.map((commit) => [commit.sha, commit]))
+  const ordered: PullRequestCommit[] = []
   for (const next = [sha]; next.length > 0;) {
-    const commit = left.get(next.pop() ?? '')
+    const commit = remaining.get(next.pop() ?? '')
     if (commit === undefined) continue
-    left.delete(commit.sha)
-    found.push(commit)
+    remaining.delete(commit.sha)
+    ordered.push(commit)
     for (const parent of commit.parents) next.push(parent)
   }
-  return found
+  return ordered
 }
 
 /**

@@ -129,10 +129,10 @@ export const connectLabels = (call: Call): Labels => ({
           ? []
           : await tolerateRefusal(readAll(readLabelled, { page: listSchema, maxPages: MAX_PAGES }), NO_ISSUES)
       const issues = (labelled ?? []).filter(({ isPullRequest }) => isPullRequest)
-      const found = new Map([...issues, ...pages.flat()].map((pull) => [pull.number, pull]))
+      const newest = new Map([...issues, ...pages.flat()].map((pull) => [pull.number, pull]))
       return toPullRequests(
         repository,
-        [...found.values()].toSorted((a, b) => a.number - b.number),
+        [...newest.values()].toSorted((a, b) => a.number - b.number),
       )
     }),
   labelExists: (repository, label) =>

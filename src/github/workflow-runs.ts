@@ -25,6 +25,8 @@ interface WorkflowBranch {
   readonly runId: number
   /** Whether this is the workflow that triggers the current one. If so, its own runs by `workflow_run` count, too. */
   readonly isOther?: boolean
+  /** Whether to take a branch without a success in the lists as new, however many runs the other branches have. */
+  readonly mayBeNew?: boolean
 }
 
 /**
@@ -106,7 +108,7 @@ export interface WorkflowRuns {
    *
    * GitHub's lists by branch or status are stale or empty for hours at times, so the complete list is filtered here. Only if its
    * newest 500 runs have no such run is the list by branch and status read, once.
-   * @throws ActionError `rejected` if older runs may have succeeded, and that list names none
+   * @throws ActionError `rejected` if older runs may have succeeded, that list names none, and the branch cannot be new
    */
   readonly findSuccesses: (around: WorkflowBranch) => Promise<Successes>
 }
@@ -123,7 +125,7 @@ function createNoBaseError({ workflow, branch, isOther = false }: WorkflowBranch
 }
 
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
-  findSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+  findSuccesses: ({ repository, workflow, branch, runId, isOther = false, mayBeNew = false }) => {
     const isSuccess = ({ event, actor, ...run }: Run): boolean =>
       run.isSuccess &&
       run.branch === branch &&
@@ -147,8 +149,8 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       if (newest !== undefined || nextCursors.at(-1) === undefined) return { before: newest?.headSha, coveredBy }
       const successes = parseResponse(pageSchema, await request(route, { ...query, branch, status: 'success' }))
       const older = successes.find(isBase)
-      if (older === undefined) throw createNoBaseError({ repository, workflow, branch, runId, isOther })
-      return { before: older.headSha, coveredBy }
+      if (older === undefined && !mayBeNew) throw createNoBaseError({ repository, workflow, branch, runId, isOther })
+      return { before: older?.headSha, coveredBy }
     })
   },
 })

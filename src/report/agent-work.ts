@@ -5,7 +5,7 @@ import { requireGitHub, type Step } from '../action/step.ts'
 import { failsForAll } from '../github/github-error.ts'
 import { hasLabel } from '../github/labels.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
-import { type ActionError, asExpectedError, orUndefined } from '../runtime/errors.ts'
+import { type ActionError, catchExpected, orUndefined } from '../runtime/errors.ts'
 import { findEdits, getKeptShare, type MergedRange } from './edits.ts'
 import type { AgentPullRequest } from './numbers.ts'
 
@@ -29,12 +29,12 @@ const hasOneOf = (wanted: readonly string[], labels: readonly string[]): boolean
 /** Returns the history in a comment by a trusted author, and logs why another one does not count. */
 async function readHistory(repository: string, number: number, step: Step): Promise<History | undefined> {
   const { histories, hasBroken } = await listHistories({ repository, number }, requireGitHub(step))
-  const own = histories.find(({ author }) => author === 'trusted')
+  const history = histories.find(({ author }) => author === 'trusted')
   const name = `The history comment of #${number} is not counted`
-  if (own === undefined && hasBroken) step.runner.log(`${name}: somebody has edited it.`)
-  else if (own === undefined && histories.some(({ author }) => author === 'bot'))
+  if (history === undefined && hasBroken) step.runner.log(`${name}: somebody has edited it.`)
+  else if (history === undefined && histories.some(({ author }) => author === 'bot'))
     step.runner.log(`${name}: it is by an app, and \`github-token\` is not of this app.`)
-  return own?.history
+  return history?.history
 }
 
 /** A comparison that GitHub cannot make, or a permission that the token lacks, leaves a value unknown. */
@@ -93,7 +93,7 @@ async function readEach<T extends { readonly number: number }, R>(items: readonl
         try {
           results.set(item.number, await read(item))
         } catch (caught) {
-          failure = asExpectedError(caught)
+          failure = catchExpected(caught)
         }
       }),
     )

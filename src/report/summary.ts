@@ -76,10 +76,10 @@ const PROMPT_ROWS = ['Used', ...RATES, ...COUNTS_HEAD, 'Follow-ups', 'Fix rounds
 function renderPrompts({ numbers }: Report): readonly string[] {
   const prompts = numbers?.prompts ?? []
   if (prompts.every(({ prompt }) => prompt === undefined)) return []
-  const shown = prompts.slice(0, MAX_PROMPTS)
-  const cells = shown.map(listCells)
+  const listed = prompts.slice(0, MAX_PROMPTS)
+  const cells = listed.map(listCells)
   const rows = PROMPT_ROWS.map((name, row) => [name, ...cells.map((ofPrompt) => ofPrompt[row] ?? '')])
-  const table = grid(['Prompt', ...shown.map(formatPrompt)], rows, { isOfNumbers: true })
+  const table = grid(['Prompt', ...listed.map(formatPrompt)], rows, { isOfNumbers: true })
   return ['### By prompt', table, formatMore(prompts.length - MAX_PROMPTS, 'prompt')]
 }
 
@@ -110,9 +110,9 @@ function getIcon(report: Report, isGreen: boolean): string {
 /** The job summary, as Markdown for GitHub. */
 export function renderReportSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
   const { prRepository, isRehearsal } = report
-  const place = ['Docs report', prRepository && quote(prRepository, 100)]
+  const parts = ['Docs report', prRepository && quote(prRepository, 100)]
   return joinBlocks([
-    heading(getIcon(report, isGreen), escapeHtml(title), place, isRehearsal),
+    heading(getIcon(report, isGreen), escapeHtml(title), parts, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
     ...renderWaiting(report),

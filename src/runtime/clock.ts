@@ -37,8 +37,8 @@ export const systemClock: Clock = {
   wallTime: () => new Date(),
   async sleep(ms, signal) {
     signal?.throwIfAborted()
-    for (let left = ms; left > 0; left -= MAX_TIMER_MS) {
-      await startTimer(Math.min(left, MAX_TIMER_MS), signal)
+    for (let remainingMs = ms; remainingMs > 0; remainingMs -= MAX_TIMER_MS) {
+      await startTimer(Math.min(remainingMs, MAX_TIMER_MS), signal)
     }
   },
   async yieldToEventLoop() {

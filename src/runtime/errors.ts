@@ -103,17 +103,17 @@ export function describeError({ message, quote }: ActionError): string {
  * @param codes the expected codes, by default all except `cancelled`
  * @throws the error itself if it is not expected
  */
-export function asExpectedError(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
+export function catchExpected(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
   if (!(error instanceof ActionError)) throw error
   const isExpected = codes.length === 0 ? error.code !== 'cancelled' : codes.includes(error.code)
   if (!isExpected) throw error
   return error
 }
 
-/** Returns `undefined` if the promise rejects with an expected error, as `asExpectedError` defines it. */
+/** Returns `undefined` if the promise rejects with an expected error, as `catchExpected` defines it. */
 export async function orUndefined<T>(promise: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
   return promise.catch((error: unknown) => {
-    asExpectedError(error, ...codes)
+    catchExpected(error, ...codes)
     return undefined
   })
 }
@@ -144,7 +144,7 @@ export async function orNotSent<T>(
   try {
     return await perform()
   } catch (caught) {
-    const error = asExpectedError(caught)
+    const error = catchExpected(caught)
     if (error.code === 'not-sent') throw error
     const usual = mayPass(error) ? hint : `${REFUSAL_HINT}, then run the step again.`
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, {

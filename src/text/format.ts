@@ -4,8 +4,8 @@
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const parts = { h: Math.floor(seconds / 3_600), min: Math.floor(seconds / 60) % 60, s: seconds % 60 }
-  const shown = Object.entries(parts).filter(([, count]) => count > 0)
-  return shown.map(([unit, count]) => `${count} ${unit}`).join(' ') || '0 s'
+  const present = Object.entries(parts).filter(([, count]) => count > 0)
+  return present.map(([unit, count]) => `${count} ${unit}`).join(' ') || '0 s'
 }
 
 /** Formats a time in UTC: `2026-01-31 03:00:05`. */

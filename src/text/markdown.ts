@@ -105,8 +105,8 @@ export function heading(
  */
 export function foldedText(title: string, text: string, maxBytes: number): string {
   const cut = cutToBytes(text, maxBytes)
-  const shown = cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
-  const plain = cleanLines(shown).map(escapeHtml).join('&#10;')
+  const excerpt = cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
+  const plain = cleanLines(excerpt).map(escapeHtml).join('&#10;')
   return `<details><summary>${escapeHtml(title)}</summary><pre>${plain}</pre></details>`
 }
 

@@ -199,8 +199,11 @@ function renderTopPages({ file, rows, topPages, totals }: ExportReport): readonl
     formatShare(total, siteTotal),
   ])
   const { length } = takeFitting(lines, (line) => numberGrid([], [line]), MAX_TABLE_BYTES).texts
-  const left = rows - length
-  const rest = left === 0 ? '' : `\n\n${formatNumber(left)} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
+  const remaining = rows - length
+  const rest =
+    remaining === 0
+      ? ''
+      : `\n\n${formatNumber(remaining)} more ${remaining === 1 ? 'page is' : 'pages are'} in the file.`
   const heads = ['Page', 'Visitors', 'People', 'AI agents', 'Of all visitors']
   return ['### Most visited pages', numberGrid(heads, lines.slice(0, length)) + rest]
 }

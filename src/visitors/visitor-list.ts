@@ -7,7 +7,7 @@ import {
   getRetryDelayMs,
   LastingResponseError,
   maxRetryAfterMs,
-  tryRead,
+  orTransientError,
 } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/interface.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
@@ -37,7 +37,7 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
     let lastError: ActionError | undefined
     let invalidInARow = 0
     for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
-      const page = await tryRead(() => client.getVisitors({ ...range, limit, offset }), signal)
+      const page = await orTransientError(() => client.getVisitors({ ...range, limit, offset }), signal)
       if (!(page instanceof ActionError)) {
         // Visitors choose paths. If a path contains the key, the key must not get into a file that others read.
         return { ...page, visitors: page.visitors.map((row) => ({ ...row, path: redact(row.path) })) }

@@ -3,8 +3,8 @@ import type { ChangeRange } from '../../../src/agent/change/range.ts'
 import { compareWithFallback, type FoundChange } from '../../../src/agent/change/compare.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { comparing, fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
+import { comparing, fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 /** Compares the range, and records each comparison as `repository base head`. */
 async function compareRange(
@@ -76,7 +76,7 @@ test.each<[range: ChangeRange, last: string | undefined, expected: string[], tex
   })
   const where = { repository: 'acme/docs', branch: 'main' }
   const run = 'otherRun' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
-  expect(queries).toEqual([{ ...where, ...run }])
+  expect(queries).toMatchObject([{ ...where, ...run }])
   expect(comparisons).toEqual(expected)
   expect('reason' in found ? found.reason : found.title).toContain(text)
 })

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { findEventOrigin, type EventOrigin } from '../../../src/agent/change/event-origin.ts'
 import { parseEvent } from '../../../src/github/event.ts'
-import { RUN_FACTS } from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
+import { RUN_FACTS } from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 const repository = { id: 1, default_branch: 'main' }
 const BOT = { sender: { login: 'x[bot]', type: 'Bot' } }

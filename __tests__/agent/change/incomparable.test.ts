@@ -3,10 +3,10 @@ import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
-import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { commit, madeCommit } from '../../support/github-state.ts'
-import { playStep, type PlayedStep, type Responder } from '../../support/play-step.ts'
+import { PUSH, type GivenRun } from '../../../testing/fake-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { commit, madeCommit } from '../../../testing/github-state.ts'
+import { playStep, type PlayedStep, type Responder } from '../../../testing/play-step.ts'
 
 const [OLD, BASE, NEW, HEAD] = [commit('1'), commit('a'), commit('d'), commit('b')]
 const FILES = { 'change-context': 'files' }

@@ -11,9 +11,9 @@ import {
   PUSH,
   pullCommits,
   rejectWith,
-} from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
-import { containing, type Given, type GivenEvent, playChange, type Responses } from '../../support/play-change.ts'
+} from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { containing, type Given, type GivenEvent, playChange, type Responses } from '../../../testing/play-change.ts'
 
 const RUNS: LoopFacts = {
   ownPullRequests: undefined,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { mergedBy, PULL_REQUEST } from '../../support/fake-github.ts'
-import { playChange } from '../../support/play-change.ts'
+import { mergedBy, PULL_REQUEST } from '../../../testing/fake-github.ts'
+import { playChange } from '../../../testing/play-change.ts'
 
 const PUSH = { ref: 'refs/heads/main', commits: [] }
 const READ = 'Could not determine what changed, which is needed for'

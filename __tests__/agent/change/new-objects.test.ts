@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
-import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { changedRepository, commit, madeCommit } from '../../support/github-state.ts'
-import { playStep, respondWith, type ObservedRequest, type PlayedStep } from '../../support/play-step.ts'
+import { PUSH, type GivenRun } from '../../../testing/fake-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { changedRepository, commit, madeCommit } from '../../../testing/github-state.ts'
+import { playStep, respondWith, type ObservedRequest, type PlayedStep } from '../../../testing/play-step.ts'
 
 const COMPARE = 'repos/compare-commits-with-basehead'
 

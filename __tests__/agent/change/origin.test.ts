@@ -10,9 +10,9 @@ import {
   pullCommits,
   rejectWith,
   resolveInOrder,
-} from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
-import { type GivenEvent, playChange, type Responses } from '../../support/play-change.ts'
+} from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { type GivenEvent, playChange, type Responses } from '../../../testing/play-change.ts'
 
 const OWN = mergedBy(7, 'docs-agent')
 const [B, NEWER] = [commit('b'), commit('c')]

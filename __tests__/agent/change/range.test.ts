@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { findChangeRange } from '../../../src/agent/change/range.ts'
 import type { RequestedRange } from '../../../src/agent/facts.ts'
 import { parseEvent } from '../../../src/github/event.ts'
-import { PUSH } from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 const EVENT = { kind: 'event' } as const
 const SINCE = { kind: 'since-last-success' } as const

@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { PUSH, type GivenRun } from '../../support/fake-github.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { commit, madeCommit } from '../../support/github-state.ts'
-import { playStep, type PlayedStep } from '../../support/play-step.ts'
+import { PUSH, type GivenRun } from '../../../testing/fake-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { commit, madeCommit } from '../../../testing/github-state.ts'
+import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 
 const SINCE = { 'change-context': 'files', 'change-range': 'since-last-success' }
 const IMPLICIT = { 'change-context': 'files' }
@@ -84,10 +84,13 @@ test('a run after a success begins there, and looks up no commit', async () => {
   expect(countLookUps(played)).toBe(0)
 })
 
-test('the first push to another branch covers the whole branch', async () => {
+test.each([
+  ['', []],
+  [', whose workflow has run more than 500 times elsewhere', Array.from({ length: 501 }, (_, index) => run(index + 1))],
+])('the first push to another branch%s covers the whole branch', async (_name, workflowRuns) => {
   const branches = { main: OLD, next: NEW }
   const payload = { ...PUSH, ref: 'refs/heads/next' }
-  const played = await play({ ...PUSHED, payload, refName: 'next' }, SINCE, { branches })
+  const played = await play({ ...PUSHED, payload, refName: 'next', runId: 1_000 }, SINCE, { branches, workflowRuns })
   expect(getPrompt(played)).toContain('the complete branch, from `main`')
   expect(countLookUps(played)).toBe(0)
 })

@@ -17,9 +17,9 @@ import {
   createGitHubError,
   rejectWith,
   RUN_FACTS,
-} from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { commit } from '../../support/github-state.ts'
+} from '../../../testing/fake-github.ts'
+import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 const ANN = { login: 'ann', type: 'User' }
 const by = (login: string, type = 'User'): ComparedCommit => ({

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { describeTrigger } from '../../../src/agent/change/event-origin.ts'
 import { parseEvent } from '../../../src/github/event.ts'
-import { commit } from '../../support/github-state.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 const URL = 'https://github.com/acme/docs/1'
 const SENDER = { sender: { login: 'mona', type: 'User' } }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { UNSUPPORTED_EVENTS } from '../../../src/agent/change/loop.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { playStep, type PlayedStep } from '../../support/play-step.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { MARKER, mergedBy, PULL_REQUEST, PUSH, pullCommit } from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
-import { playChange, type Responses } from '../../support/play-change.ts'
-import { playFollowUp } from '../../support/play-step.ts'
+import { MARKER, mergedBy, PULL_REQUEST, PUSH, pullCommit } from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { playChange, type Responses } from '../../../testing/play-change.ts'
+import { playFollowUp } from '../../../testing/play-step.ts'
 
 /** The vendor's app: the account of the agent, and of the editor in which people write. */
 const VENDOR = PULL_REQUEST.author

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { PULL_REQUEST } from '../../support/fake-github.ts'
-import { playChange } from '../../support/play-change.ts'
+import { PULL_REQUEST } from '../../../testing/fake-github.ts'
+import { playChange } from '../../../testing/play-change.ts'
 
 type Payload = object
 

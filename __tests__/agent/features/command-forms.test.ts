@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals'
 import { parse as parseYaml } from 'yaml'
 import { hasCommand, parseComment } from '../../../src/agent/features/command.ts'
 import { isSkip } from '../../../src/agent/skip.ts'
-import { commentFacts } from '../../support/comment-events.ts'
-import { readRun } from '../../support/fake-github.ts'
+import { commentFacts } from '../../../testing/comment-events.ts'
+import { readRun } from '../../../testing/fake-github.ts'
 
 const read = (body: string) => readRun(commentFacts({ body }))
 

@@ -7,11 +7,17 @@ import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../../support/comment-events.ts'
-import { changeResponse, respondInOrder, playStep, respondWith, type PlayStepOptions } from '../../support/play-step.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { commit, madeCommit, repositoryWithPull } from '../../support/github-state.ts'
-import { BASE_URL } from '../../support/in-process-github.ts'
+import { commentFacts, EVENT_NAMES, type CommentEventFields } from '../../../testing/comment-events.ts'
+import {
+  changeResponse,
+  respondInOrder,
+  playStep,
+  respondWith,
+  type PlayStepOptions,
+} from '../../../testing/play-step.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { commit, madeCommit, repositoryWithPull } from '../../../testing/github-state.ts'
+import { BASE_URL } from '../../../testing/in-process-github.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
 const READ = 'read job_finished'

@@ -11,9 +11,9 @@ import {
   PUSH,
   createGitHubError,
   rejectWith,
-} from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
-import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../support/play-change.ts'
+} from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../../testing/play-change.ts'
 
 const SKIP = { 'skip-labels': 'no-docs\ninternal', 'change-context': 'files' }
 const ANN = { login: 'ann', type: 'User' }

@@ -6,8 +6,8 @@ import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../support/fake-client.ts'
-import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
+import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../../testing/fake-client.ts'
+import { fakeClock, type FakeClock } from '../../../testing/fake-clock.ts'
 import {
   fakeGitHub,
   resolveInOrder,
@@ -15,10 +15,10 @@ import {
   PULL_REQUEST,
   createGitHubError,
   RUN_FACTS,
-} from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { describeReport, endWith, turnIn } from '../../support/report.ts'
-import { commit } from '../../support/github-state.ts'
+} from '../../../testing/fake-github.ts'
+import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { describeReport, endWith, turnIn } from '../../../testing/report.ts'
+import { commit } from '../../../testing/github-state.ts'
 
 const jobCheck = (name: string, id: number): Check => ({
   name,

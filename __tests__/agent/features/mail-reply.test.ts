@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
-import { commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { playStep } from '../../support/play-step.ts'
+import { commentFacts, EVENT_NAMES } from '../../../testing/comment-events.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { playStep } from '../../../testing/play-step.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
 const SAYS_CUT = 'The text that the mail quotes was left out.'

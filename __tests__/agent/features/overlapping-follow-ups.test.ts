@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { changeResponse, playFollowUp, playStep, respondInOrder } from '../../support/play-step.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { changeResponse, playFollowUp, playStep, respondInOrder } from '../../../testing/play-step.ts'
 
 const ROLLING = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'on-open-pr': 'follow-up' }
 const github = combineScenarios(['open-pull-request'])

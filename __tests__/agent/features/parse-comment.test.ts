@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { isSkip } from '../../../src/agent/skip.ts'
 import { parseComment } from '../../../src/agent/features/command.ts'
-import { readRun } from '../../support/fake-github.ts'
-import { COMMENT, commentFacts, EVENT_NAMES, MONA, type CommentEventFields } from '../../support/comment-events.ts'
+import { readRun } from '../../../testing/fake-github.ts'
+import { COMMENT, commentFacts, EVENT_NAMES, MONA, type CommentEventFields } from '../../../testing/comment-events.ts'
 
 const parse = (spoken: CommentEventFields, facts: object = {}) =>
   parseComment(readRun({ ...commentFacts(spoken), ...facts }), '/docs')

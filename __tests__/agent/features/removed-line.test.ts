@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { parseComment } from '../../../src/agent/features/command.ts'
 import { eventSection, renderCommentPrompt, renderSections } from '../../../src/agent/prompt.ts'
 import { isSkip } from '../../../src/agent/skip.ts'
-import { COMMENT, commentFacts } from '../../support/comment-events.ts'
-import { readRun } from '../../support/fake-github.ts'
-import { stubGitHub } from '../../support/github-client.ts'
+import { COMMENT, commentFacts } from '../../../testing/comment-events.ts'
+import { readRun } from '../../../testing/fake-github.ts'
+import { stubGitHub } from '../../../testing/github-client.ts'
 
 const HUNK = '@@ -9,3 +9,1 @@\n-a\n-b\n-c'
 const read = (fields: object) =>

@@ -3,11 +3,11 @@ import { namesInputs } from '../../../src/agent/inputs.ts'
 import { replyToComment, renderReplyMarker } from '../../../src/agent/features/command.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { COMMENT, commentFacts } from '../../support/comment-events.ts'
-import { describeReport, endWith } from '../../support/report.ts'
-import { fakeGitHub, createGitHubError, rejectWith } from '../../support/fake-github.ts'
-import { fakeRunner } from '../../support/fake-runner.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { COMMENT, commentFacts } from '../../../testing/comment-events.ts'
+import { describeReport, endWith } from '../../../testing/report.ts'
+import { fakeGitHub, createGitHubError, rejectWith } from '../../../testing/fake-github.ts'
+import { fakeRunner } from '../../../testing/fake-runner.ts'
+import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
 
 const PLACE = { ...commentFacts(), inputsHash: await agentInputs().hash() }
 const MARKER = renderReplyMarker(COMMENT, PLACE)

@@ -18,9 +18,9 @@ import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH, endWith, type TurnFacts } from '../../support/report.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { terminalJob } from '../../support/fake-client.ts'
+import { ATTACH, endWith, type TurnFacts } from '../../../testing/report.ts'
+import { fakeClock } from '../../../testing/fake-clock.ts'
+import { terminalJob } from '../../../testing/fake-client.ts'
 import {
   comparing,
   fakeGitHub,
@@ -29,9 +29,9 @@ import {
   PULL_REQUEST,
   createGitHubError,
   type FakeGitHub,
-} from '../../support/fake-github.ts'
-import { commit } from '../../support/github-state.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+} from '../../../testing/fake-github.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
 
 const LINK = 'https://github.com/acme/docs/pull/7'
 

@@ -5,10 +5,10 @@ import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue, mergePull, openPull } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../src/emulator/http/exchange.ts'
-import { commentFacts } from '../../support/comment-events.ts'
-import { PUSH } from '../../support/fake-github.ts'
-import { BASE_URL } from '../../support/in-process-github.ts'
-import { getMarkerComment, listResults, readHistory } from '../../support/log-rows.ts'
+import { commentFacts } from '../../../testing/comment-events.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
+import { BASE_URL } from '../../../testing/in-process-github.ts'
+import { getMarkerComment, listResults, readHistory } from '../../../testing/log-rows.ts'
 import {
   changeResponse,
   type ObservedRequest,
@@ -18,7 +18,7 @@ import {
   type Responder,
   respondInOrder,
   respondWith,
-} from '../../support/play-step.ts'
+} from '../../../testing/play-step.ts'
 
 const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
 const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }

@@ -12,8 +12,8 @@ import {
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { BASE_URL } from '../../support/in-process-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { BASE_URL } from '../../../testing/in-process-github.ts'
 import {
   changeResponse,
   playFollowUp,
@@ -21,7 +21,7 @@ import {
   type PlayStepOptions,
   respondInOrder,
   respondWith,
-} from '../../support/play-step.ts'
+} from '../../../testing/play-step.ts'
 
 const READ = 'read job_finished'
 const HISTORY = '<!-- docs-agent-action: {'

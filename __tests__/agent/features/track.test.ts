@@ -7,9 +7,9 @@ import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
-import { PUSH } from '../../support/fake-github.ts'
-import { agentInputs } from '../../support/fake-step.ts'
-import { changedRepository, commit } from '../../support/github-state.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { changedRepository, commit } from '../../../testing/github-state.ts'
 import {
   changeResponse,
   playFollowUp,
@@ -19,7 +19,7 @@ import {
   type Responder,
   respondInOrder,
   respondWith,
-} from '../../support/play-step.ts'
+} from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 const play = (given: Given = {}, options: Partial<PlayStepOptions> = {}): Promise<PlayedStep> =>

@@ -10,12 +10,12 @@ import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import type { Comparison } from '../../../src/github/commits.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError } from '../../support/fake-github.ts'
-import { fakeRunner } from '../../support/fake-runner.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { commit } from '../../support/github-state.ts'
-import { endWith, FOLLOW_UP } from '../../support/report.ts'
+import { fakeClock } from '../../../testing/fake-clock.ts'
+import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError } from '../../../testing/fake-github.ts'
+import { fakeRunner } from '../../../testing/fake-runner.ts'
+import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { commit } from '../../../testing/github-state.ts'
+import { endWith, FOLLOW_UP } from '../../../testing/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 

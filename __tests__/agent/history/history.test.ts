@@ -13,12 +13,12 @@ import {
 import { pickOwn, listHistories } from '../../../src/agent/history/store.ts'
 import { COMPARE, renderHistory, warnOfLimit } from '../../../src/agent/history/render.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
-import { PUSH } from '../../support/fake-github.ts'
-import { withGitHub } from '../../support/github-client.ts'
-import { repositoryWithPull } from '../../support/github-state.ts'
-import { getMarkerComment, readHistory } from '../../support/log-rows.ts'
-import { playFollowUp } from '../../support/play-step.ts'
-import { SEED } from '../../support/seed.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
+import { withGitHub } from '../../../testing/github-client.ts'
+import { repositoryWithPull } from '../../../testing/github-state.ts'
+import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'
+import { playFollowUp } from '../../../testing/play-step.ts'
+import { SEED } from '../../../testing/seed.ts'
 
 const NOW = new Date('2026-03-02T10:30:00Z')
 const ROW: HistoryRow = {

@@ -20,9 +20,9 @@ import type { TerminalJob } from '../../../src/docs-service/schemas.ts'
 import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
-import { parseResult } from '../../support/check-result.ts'
-import { active, completed, failed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
-import { root } from '../../support/markdown-files.ts'
+import { parseResult } from '../../../testing/check-result.ts'
+import { active, completed, failed, failure, LINK, withoutLink } from '../../../testing/fake-client.ts'
+import { root } from '../../../testing/markdown-files.ts'
 import {
   accept,
   ATTACH,
@@ -35,8 +35,8 @@ import {
   type TurnFacts,
   turnIn,
   EFFECTS,
-} from '../../support/report.ts'
-import { flattenReport } from '../../support/flatten-result.ts'
+} from '../../../testing/report.ts'
+import { flattenReport } from '../../../testing/flatten-result.ts'
 
 const ROUNDS = [turnIn(endWith('unchanged'))]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const

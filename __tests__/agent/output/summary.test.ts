@@ -6,8 +6,8 @@ import type { FailOn } from '../../../src/agent/facts.ts'
 import { sortPagesFirst, renderSummary } from '../../../src/agent/output/summary.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
-import { COMMENT } from '../../support/comment-events.ts'
-import { active, archived, completed, failed, failure, terminalJob } from '../../support/fake-client.ts'
+import { COMMENT } from '../../../testing/comment-events.ts'
+import { active, archived, completed, failed, failure, terminalJob } from '../../../testing/fake-client.ts'
 import {
   accept,
   ATTACH,
@@ -18,7 +18,7 @@ import {
   FOLLOW_UP,
   stopWith,
   turnIn,
-} from '../../support/report.ts'
+} from '../../../testing/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timed-out'])
 

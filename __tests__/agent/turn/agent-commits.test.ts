@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { attributeCommits } from '../../../src/agent/turn/effect.ts'
 import { listOwners, type PullRequestCommit } from '../../../src/github/commits.ts'
-import { changeResponse, playFollowUp } from '../../support/play-step.ts'
+import { changeResponse, playFollowUp } from '../../../testing/play-step.ts'
 
 const AGENT = 'acme-agent[bot]'
 

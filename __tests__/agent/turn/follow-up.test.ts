@@ -10,9 +10,9 @@ import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
-import type { FakeClock } from '../../support/fake-clock.ts'
-import { FOLLOW_UP } from '../../support/report.ts'
+import { type TurnRun, type TurnRunOptions, playTurn } from '../../../testing/turn-run.ts'
+import type { FakeClock } from '../../../testing/fake-clock.ts'
+import { FOLLOW_UP } from '../../../testing/report.ts'
 import {
   active,
   archived,
@@ -24,15 +24,15 @@ import {
   LINK,
   type Script,
   withoutLink,
-} from '../../support/fake-client.ts'
-import { getMarkerComment, readHistory } from '../../support/log-rows.ts'
+} from '../../../testing/fake-client.ts'
+import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'
 import {
   changeResponse,
   type ObservedRequest,
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
-} from '../../support/play-step.ts'
+} from '../../../testing/play-step.ts'
 
 const READ = 'read job_finished'
 const MESSAGE = 'message job_finished'

@@ -13,9 +13,9 @@ import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
-import { fakeStep } from '../../support/fake-step.ts'
-import { ATTACH, CREATE, FOLLOW_UP } from '../../support/report.ts'
+import { type TurnRunOptions, playTurn } from '../../../testing/turn-run.ts'
+import { fakeStep } from '../../../testing/fake-step.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../../testing/report.ts'
 import {
   active,
   archived,
@@ -26,7 +26,7 @@ import {
   job,
   withoutLink,
   type Script,
-} from '../../support/fake-client.ts'
+} from '../../../testing/fake-client.ts'
 
 type Reads = NonNullable<Script['reads']>
 

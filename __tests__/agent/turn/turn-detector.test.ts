@@ -5,10 +5,10 @@ import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { createTurnDetector } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { TerminalStatus } from '../../../src/docs-service/interface.ts'
-import { active, job, LINK } from '../../support/fake-client.ts'
-import { FOLLOW_UP } from '../../support/report.ts'
-import { SEED } from '../../support/seed.ts'
-import { playTurn } from '../../support/turn-run.ts'
+import { active, job, LINK } from '../../../testing/fake-client.ts'
+import { FOLLOW_UP } from '../../../testing/report.ts'
+import { SEED } from '../../../testing/seed.ts'
+import { playTurn } from '../../../testing/turn-run.ts'
 
 const MAX_LAG_MS = 15_000
 const MAX_LATENCY_MS = 3_000

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
-import { commit } from '../../support/github-state.ts'
+import { commit } from '../../../testing/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const JOB = '/v2/agent/docs-demo/job'

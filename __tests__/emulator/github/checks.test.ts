@@ -6,7 +6,7 @@ import type { StoredAnnotation, WorkflowRun } from '../../../src/emulator/github
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { parseLogUrl, createLogUrl } from '../../../src/emulator/github/workflow-operations.ts'
 import { RERUN, AWAITING_ENVIRONMENT, WITH_NEEDS, TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
-import { checkRun, commit } from '../../support/github-state.ts'
+import { checkRun, commit } from '../../../testing/github-state.ts'
 import { BASE_URL } from '../drive-service.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 

@@ -3,7 +3,7 @@ import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import type { GitHubExchange, EmbeddedGitHubOptions } from '../../../src/emulator/github/github.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { listViolations } from '../../support/github-violations.ts'
+import { listViolations } from '../../../testing/github-violations.ts'
 import { driveService, type ServiceDriver } from '../drive-service.ts'
 
 /** The parsed body of a response. */

@@ -15,7 +15,7 @@ import { findGitHubRoute } from '../../../src/emulator/github/routes.ts'
 import { type TokenPermissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
-import { commit } from '../../support/github-state.ts'
+import { commit } from '../../../testing/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 test.each([

@@ -17,7 +17,7 @@ import {
 } from '../../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { Timeline } from '../../../src/emulator/github/timeline.ts'
-import { commit, madeCommit } from '../../support/github-state.ts'
+import { commit, madeCommit } from '../../../testing/github-state.ts'
 import { toBody } from '../drive-service.ts'
 import { driveGitHub } from './drive-github.ts'
 

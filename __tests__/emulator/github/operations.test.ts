@@ -5,7 +5,7 @@ import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { TokenPermissions } from '../../../src/emulator/github/state.ts'
-import { checkRun } from '../../support/github-state.ts'
+import { checkRun } from '../../../testing/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const HOUR_MS = 3_600_000

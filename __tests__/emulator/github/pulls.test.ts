@@ -7,7 +7,7 @@ import { getPage } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { type RepositoryState, createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { type TokenPermissions, DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
-import { commit, deleteFork } from '../../support/github-state.ts'
+import { commit, deleteFork } from '../../../testing/github-state.ts'
 import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const LINE: StoredReviewComment = {

@@ -9,8 +9,8 @@ import { checkParameters } from '../../../src/emulator/github/parameters.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { OPERATIONS } from '../../../src/emulator/github/routes.ts'
 import { driveService } from '../drive-service.ts'
-import { listParameters } from '../../support/github-schema.ts'
-import { root } from '../../support/markdown-files.ts'
+import { listParameters } from '../../../testing/github-schema.ts'
+import { root } from '../../../testing/markdown-files.ts'
 
 /** Sends a request that GitHub's API description may not contain. */
 function requestGitHub(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = '') {

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { copyPackages } from '../../../scripts/build/bundled-packages.ts'
 import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
-import { root } from '../../support/markdown-files.ts'
-import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+import { root } from '../../../testing/markdown-files.ts'
+import { createTemporaryFolder } from '../../../testing/temporary-folder.ts'
 
 interface Sbom {
   readonly packages: readonly { readonly SPDXID: string; readonly name: string; readonly versionInfo: string }[]

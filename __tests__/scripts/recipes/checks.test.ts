@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import type { Check, Expected } from '../../../scripts/recipes/check.ts'
 import { CHECKS } from '../../../scripts/recipes/checks.ts'
-import { root } from '../../support/markdown-files.ts'
-import { CENTRAL_RECIPE } from '../../support/workflow-files.ts'
+import { root } from '../../../testing/markdown-files.ts'
+import { CENTRAL_RECIPE } from '../../../testing/workflow-files.ts'
 
 /** The checks of a recipe; those of its caller if it only runs when another recipe calls it. */
 const getChecks = (path: string): Readonly<Record<string, Check>> =>

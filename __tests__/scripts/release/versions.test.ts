@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { setOwner, setPackageVersion } from '../../../scripts/release/versions.ts'
-import { root } from '../../support/markdown-files.ts'
+import { root } from '../../../testing/markdown-files.ts'
 
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
 const parseVersions = (text: string): unknown => {

@@ -9,7 +9,7 @@ import { maskSecrets, listMasks } from '../../../scripts/small-runner/masks.ts'
 import { readMetadata } from '../../../scripts/small-runner/metadata.ts'
 import { preload } from '../../../scripts/small-runner/preload.ts'
 import { parseKeyValuePairs } from '../../../scripts/small-runner/step-results.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeClock } from '../../../testing/fake-clock.ts'
 
 test.each([
   ['every occurrence', 'key abc, again abc, other xyz.', ['abc', 'xyz'], 'key ***, again ***, other ***.'],

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { runAction } from '../../../scripts/small-runner/run-action.ts'
-import { createTemporaryAction } from '../../support/temporary-action.ts'
+import { createTemporaryAction } from '../../../testing/temporary-action.ts'
 
 /** Windows has no signals that a program could catch from another one. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test

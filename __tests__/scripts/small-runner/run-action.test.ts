@@ -2,8 +2,8 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../../scripts/small-runner/run-action.ts'
-import { createTemporaryAction } from '../../support/temporary-action.ts'
-import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+import { createTemporaryAction } from '../../../testing/temporary-action.ts'
+import { createTemporaryFolder } from '../../../testing/temporary-folder.ts'
 
 /** Runs a program as an action; to the files of the runner it can `append`. */
 function run(program: string, options: Omit<RunOptions, 'action'> = {}): Promise<RunResult> {

@@ -4,9 +4,9 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { EMBEDDED_INPUTS, readOptions } from '../../../scripts/start/options.ts'
 import { readExampleInputs } from '../../../scripts/start/readme-inputs.ts'
-import { root } from '../../support/markdown-files.ts'
-import { splitCommand } from '../../support/split-command.ts'
-import { getDefaultInput } from '../../support/workflow-files.ts'
+import { root } from '../../../testing/markdown-files.ts'
+import { splitCommand } from '../../../testing/split-command.ts'
+import { getDefaultInput } from '../../../testing/workflow-files.ts'
 
 type Env = Readonly<Record<string, string>>
 

@@ -6,8 +6,8 @@ import { HELP } from '../../../scripts/start/options.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'
 import type { RequestRecord } from '../../../src/emulator/request-log.ts'
 import { startEmulator } from '../../../src/emulator/server.ts'
-import { startInTerminal, type Started, type TerminalOptions } from '../../support/start-in-terminal.ts'
-import { createTemporaryFolder } from '../../support/temporary-folder.ts'
+import { startInTerminal, type Started, type TerminalOptions } from '../../../testing/start-in-terminal.ts'
+import { createTemporaryFolder } from '../../../testing/temporary-folder.ts'
 
 const REQUIRED = ['prompt', 'prompt-file', 'base-url', 'project-id', 'api-key'].map((name) => `  ${name}:\n`).join('')
 const ACTION_YML = `inputs:

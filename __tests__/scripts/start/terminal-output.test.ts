@@ -16,7 +16,7 @@ import {
 import { AGENT_FIELDS } from '../../../src/agent/inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
-import { SEED } from '../../support/seed.ts'
+import { SEED } from '../../../testing/seed.ts'
 
 const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'fixed', 'rolling', 'working', ...RUNNER_SCENARIO_NAMES]
 const VISITORS_SCENARIOS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'short-history', 'full-disk']

@@ -70,20 +70,20 @@ const NO_COMMITS = 'Nothing changed: there are no commits in the range.'
  * incomplete list never skips the step.
  * @throws ActionError `cancelled`
  */
-async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered> {
+async function filterByPaths(comparison: FoundChange, step: Reads): Promise<Filtered> {
   const { paths } = step.inputs
-  if ('reason' in found && found.kind === 'nothing-changed') {
-    const description = `Nothing changed: ${found.reason}.`
+  if ('reason' in comparison && comparison.kind === 'nothing-changed') {
+    const description = `Nothing changed: ${comparison.reason}.`
     return { description, skipReason: description }
   }
-  if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
-  const { files, fileList, title, totalCommits, unlisted } = found
+  if ('reason' in comparison) return { description: `Nothing to compare: ${comparison.reason}.` }
+  const { files, fileList, title, totalCommits, unlisted } = comparison
   const fileCount = `${fileList === 'complete' ? '' : 'at least '}${formatCount(files.length, 'file')}`
   const commitCount = formatCount(totalCommits, 'commit')
   const known = fileList === 'unavailable' ? commitCount : `${commitCount}, ${fileCount}`
-  const counts = isEmpty(found) ? 'No commits' : known
+  const counts = isEmpty(comparison) ? 'No commits' : known
   const compared = `${counts}: ${title}.`
-  if (paths.length === 0) return { description: compared, change: found }
+  if (paths.length === 0) return { description: compared, change: comparison }
 
   const matching = await filterFiles(paths, files, step)
   const folders = await findFolderPatterns('paths', paths, files, step)
@@ -91,7 +91,7 @@ async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered>
   // A mistake in a line that excludes files cannot be the reason why no file matches.
   const mistakes = folders.filter(({ effect }) => isSkipped && effect === 'include')
   warnOfFolders(mistakes.length > 0 ? [] : folders, step)
-  const change = { ...found, files: matching, isFiltered: true }
+  const change = { ...comparison, files: matching, isFiltered: true }
   if (matching.length > 0) {
     const how = matching.length === 1 ? 'matches' : 'match'
     return { description: `${compared} Of these files, ${matching.length} ${how} \`paths\`.`, change }
@@ -109,24 +109,15 @@ async function filterByPaths(found: FoundChange, step: Reads): Promise<Filtered>
   return {
     description,
     change,
-    skipReason: isEmpty(found) ? NO_COMMITS : 'No changed file matches `paths`.',
+    skipReason: isEmpty(comparison) ? NO_COMMITS : 'No changed file matches `paths`.',
     mistakes: mistakes.map(({ sentence }) => sentence),
   }
 }
 
 /** Explains why the event itself contains no change. The range may still look back to earlier changes. */
 function explainNoChange(range: ChangeRange): string | undefined {
-  const own = range.kind === 'since-last-success' ? range.fallback : range
-  return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
-}
-
-/** Skips events without a change and runs that the payload shows to be the agent's own work, before any request. */
-function checkEvent(range: ChangeRange, step: Acts): Skip | undefined {
-  const noChange = explainNoChange(range)
-  if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(step.inputs)))
-    return skip(noChange)
-  const loop = checkPayload(step)
-  return loop && skipLoop(loop, step)
+  const eventRange = range.kind === 'since-last-success' ? range.fallback : range
+  return eventRange?.kind === 'nothing-changed' ? `Nothing changed: ${eventRange.reason}.` : undefined
 }
 
 /**
@@ -134,12 +125,12 @@ function checkEvent(range: ChangeRange, step: Acts): Skip | undefined {
  * @throws ActionError `invalid-input` if no file matches `paths` because of a mistake in it
  */
 async function readFiltered(
-  found: FoundChange | undefined,
+  comparison: FoundChange | undefined,
   range: ChangeRange,
   step: Acts,
 ): Promise<Partial<Filtered> | Skip> {
-  if (found === undefined) return {}
-  const filtered = await filterByPaths(found, step)
+  if (comparison === undefined) return {}
+  const filtered = await filterByPaths(comparison, step)
   const { change, description, skipReason, mistakes = [] } = filtered
   step.runner.log(description)
   if (change !== undefined) step.record.add({ change: description })
@@ -176,8 +167,11 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   // Attaching to a job sends no prompt, so it does not depend on a change.
   if (command === '' && task.kind === 'attach') return {}
   const range = findChangeRange(context, changeRange)
-  const eventSkip = checkEvent(range, step)
-  if (eventSkip !== undefined) return eventSkip
+  // What the payload alone decides comes before any request.
+  const noChange = explainNoChange(range)
+  if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(inputs))) return skip(noChange)
+  const ownWork = checkPayload(step)
+  if (ownWork !== undefined) return skipLoop(ownWork, step)
   assertRangeAllowed(range, step)
   noticeMovedBase(range, step)
   if (paths.length === 0) startLookUp()

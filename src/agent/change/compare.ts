@@ -7,7 +7,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { BRANCH_EVENTS, MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
-import { ActionError, asExpectedError, orNotSent, orUndefined, orUndefinedIfNotFound } from '../../runtime/errors.ts'
+import { ActionError, catchExpected, orNotSent, orUndefined, orUndefinedIfNotFound } from '../../runtime/errors.ts'
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
@@ -56,16 +56,18 @@ async function findRangeSinceLastSuccess(
   const workflow = otherRun?.workflow ?? context.workflow
   if (workflow === undefined) return fallback ?? NO_WORKFLOW
   const isOther = otherRun !== undefined
+  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
   const { before: base, coveredBy } = await github.findSuccesses({
     ...{ repository, branch, runId, ...otherRun },
     ...{ workflow, isOther },
+    // The event's own range covers a new branch completely. On the default branch, it is only the newest push.
+    mayBeNew: !isOnDefault && fallback !== undefined,
   })
   if (isRequested === true && runAttempt > 1 && coveredBy !== undefined)
     return {
       kind: 'nothing-changed',
       reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, so the commits of this re-run are covered`,
     }
-  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
   // The runs of other events are never a base, so each of them would be a first run.
   if (base === undefined && !isOther && isOnDefault && BRANCH_EVENTS.includes(eventName)) {
     const first = await findRangeOfFirstRun(head, workflow, github, context)
@@ -121,7 +123,7 @@ export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise
   try {
     return await github.compare(repository, base, head, { mayBeNew })
   } catch (caught) {
-    const problem = asExpectedError(caught)
+    const problem = catchExpected(caught)
     const commits = isImpossible(problem) ? await listWithoutComparison(ends, github, problem) : undefined
     if (commits === undefined) throw problem
     const known = { relation: 'ahead', mergeBase: base, fileList: 'unavailable' } as const
@@ -183,22 +185,7 @@ export interface Compared extends FoundComparison {
 /** @property isBaseMissing whether the base no longer exists, so that the fallback of the range was compared */
 export type FoundChange = (Compared | NoComparison) & { readonly isBaseMissing?: true }
 
-const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
-
-/** A rewritten history is compared from the merge base. */
-function formatEnds({ base, head }: CompareRange, comparison: Comparison): string {
-  if (!isRewritten(comparison)) return `from ${formatRef(base)} to ${formatRef(head)}`
-  const from = `from the merge base ${formatRef(comparison.mergeBase)} to ${formatRef(head)}`
-  return `${from}, because ${formatRef(base)} is not in its history`
-}
-
 const REMOVED_UNLISTED = 'History was rewritten, and GitHub does not list the removed commits'
-
-/** A comparison lists the commits since the merge base, but not the commits that a forced push removed. */
-function explainUnlisted({ isReplacement }: CompareRange, comparison: Comparison): string | undefined {
-  if (comparison.fileList !== 'complete') return 'GitHub does not list all changed files'
-  return isReplacement === true && isRewritten(comparison) ? REMOVED_UNLISTED : undefined
-}
 
 async function compareEnds(range: CompareRange, github: GitHub, ownRepository: string): Promise<Compared> {
   const { repository: requested = ownRepository, base, head, number, label, pullRequest } = range
@@ -207,12 +194,18 @@ async function compareEnds(range: CompareRange, github: GitHub, ownRepository: s
   const comparison = await compareOrList({ repository: requested, base, head, number, mayBeNew }, github)
   const { repositoryName = requested } = comparison
   const repository = isSameRepository(repositoryName, ownRepository) ? ownRepository : repositoryName
+  // A rewritten history is compared from the merge base. The comparison does not list the commits that a forced push removed.
+  const isRewritten = comparison.relation === 'diverged' || comparison.relation === 'behind'
+  const removed = isRewritten && range.isReplacement === true ? REMOVED_UNLISTED : undefined
+  const ends = isRewritten
+    ? `from the merge base ${formatRef(comparison.mergeBase)} to ${formatRef(head)}, because ${formatRef(base)} is not in its history`
+    : `from ${formatRef(base)} to ${formatRef(head)}`
   return {
     ...comparison,
     repository,
     pullRequest,
-    title: `${label}, ${formatEnds(range, comparison)}`,
-    unlisted: explainUnlisted(range, comparison),
+    title: `${label}, ${ends}`,
+    unlisted: comparison.fileList === 'complete' ? removed : 'GitHub does not list all changed files',
   }
 }
 
@@ -220,13 +213,6 @@ async function compareEnds(range: CompareRange, github: GitHub, ownRepository: s
 const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
   'since-last-success': ' and `actions: read`',
   'pull-request': ' and `pull-requests: read`',
-}
-
-function createMissingTokenError({ kind }: ChangeRange): ActionError {
-  const permissions = `\`contents: read\`${PERMISSIONS[kind] ?? ''}`
-  return new ActionError('unauthorized', 'there is no `github-token`.', {
-    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or set a token that has this permission.`,
-  })
 }
 
 /**
@@ -240,12 +226,15 @@ export async function compareWithFallback(
 ): Promise<FoundChange> {
   const { context, github } = step
   if ('reason' in range) return range
-  if (github === undefined) throw createMissingTokenError(range)
+  if (github === undefined)
+    throw new ActionError('unauthorized', 'there is no `github-token`.', {
+      hint: `Leave \`github-token\` at its default and grant the workflow's job \`contents: read\`${PERMISSIONS[range.kind] ?? ''}, or set a token that has this permission.`,
+    })
   if (range.kind !== 'compare') return compareWithFallback(await findCompareRange(range, github, context), step)
   const compare = () => compareEnds(range, github, context.repository)
   if (range.fallback === undefined) return compare()
-  const found = await orUndefinedIfNotFound(compare)
-  if (found !== undefined) return found
+  const comparison = await orUndefinedIfNotFound(compare)
+  if (comparison !== undefined) return comparison
   const replacement = await compareWithFallback(range.fallback, step)
   if ('reason' in replacement) return { ...replacement, isBaseMissing: true }
   return { ...replacement, isBaseMissing: true, unlisted: replacement.unlisted ?? REMOVED_UNLISTED }
@@ -301,28 +290,26 @@ export function noticeMovedBase(range: ChangeRange, { context, inputs, record }:
 const NO_FILES_HINT =
   'Remove `paths`: the prompt then has the commits without their files. Or send the change in parts, with `change-range: BASE...HEAD`.'
 
-function noticeUnknownFiles({ message }: ActionError, { record }: Acts): void {
-  record.notice(
-    'The changed files are not known',
-    `GitHub cannot compare the two ends of the change, so the prompt has its commits without their files. ${message}`,
-  )
-}
-
-/** Says that a range begins elsewhere, because there is no list of the workflow's earlier runs. */
-function noticeNoEarlierRuns({ record }: Acts): void {
-  record.notice(
-    'No earlier runs to look back to',
-    `\`change-range\` is \`since-last-success\`, but ${NO_WORKFLOW.reason}. A push sends its own change instead, and any other event sends none.`,
-  )
-}
-
-/** Reports that another change is sent than the requested one. */
-function noticeMissingBase(found: FoundChange, { record }: Acts): void {
-  const compared = 'reason' in found ? 'Nothing was compared.' : `Compared instead: ${found.title}.`
-  record.notice(
-    'A base commit no longer exists',
-    `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
-  )
+/** Says which other change is sent than the requested one. */
+function noticeOtherChange(range: ChangeRange, change: FoundChange, { inputs, context, record }: Acts): void {
+  const isSinceLast = range.kind === 'since-last-success'
+  if (isSinceLast && range.isRequested && context.workflow === undefined)
+    record.notice(
+      'No earlier runs to look back to',
+      `\`change-range\` is \`since-last-success\`, but ${NO_WORKFLOW.reason}. A push sends its own change instead, and any other event sends none.`,
+    )
+  if (isSinceLast && change.isBaseMissing) {
+    const compared = 'reason' in change ? 'Nothing was compared.' : `Compared instead: ${change.title}.`
+    record.notice(
+      'A base commit no longer exists',
+      `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
+    )
+  }
+  if (!('reason' in change) && change.problem !== undefined && inputs.changeContext !== 'none')
+    record.notice(
+      'The changed files are not known',
+      `GitHub cannot compare the two ends of the change, so the prompt has its commits without their files. ${change.problem.message}`,
+    )
 }
 
 export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the agent's own work"
@@ -340,21 +327,18 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
       throw new ActionError('rejected', `${missing}.`, {
         hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
       })
-    const isRequestedInVain = range.kind === 'since-last-success' && range.isRequested && context.workflow === undefined
-    if (isRequestedInVain) noticeNoEarlierRuns(step)
-    const found = await compareWithFallback(range, step)
-    if (needsFiles(inputs) && 'fileList' in found && found.fileList === 'unreadable')
+    const comparison = await compareWithFallback(range, step)
+    if (needsFiles(inputs) && 'fileList' in comparison && comparison.fileList === 'unreadable')
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
-    const { problem } = 'reason' in found ? {} : found
+    const { problem } = 'reason' in comparison ? {} : comparison
     if (problem !== undefined && inputs.paths.length > 0)
       throw new ActionError('rejected', problem.message, {
         hint: range.kind === 'since-last-success' ? MOVE_BASE_HINT : NO_FILES_HINT,
       })
-    if (problem !== undefined && inputs.changeContext !== 'none') noticeUnknownFiles(problem, step)
-    if (found.isBaseMissing && range.kind === 'since-last-success') noticeMissingBase(found, step)
-    return found
+    noticeOtherChange(range, comparison, step)
+    return comparison
   }
   const dependents = listDependents(inputs)
   // This reason is in the reply to a command, whose readers may not know the inputs.

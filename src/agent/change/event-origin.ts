@@ -1,6 +1,6 @@
 /** Determines from the event alone what started the run: as values for the loop guard, and in words for people. */
 import type { Context } from '../../action/step.ts'
-import type { Event, EventCommit, Subject } from '../../github/event.ts'
+import type { Event, EventCommit } from '../../github/event.ts'
 import { quoteName, type LinkedText } from '../../text/markdown.ts'
 
 /** The pull requests and commits of an event, from which the loop guard decides whether it is the agent's own work. */
@@ -15,10 +15,9 @@ export interface EventOrigin {
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>
-  sha === undefined ? [] : [{ sha, message, author: '', authorLogin: '', committerLogin: '', isDistinct: true }]
-
-const getSubjectOrigin = (subject: Subject | undefined): Partial<EventOrigin> =>
-  subject?.kind === 'pull-request' ? { numbers: [subject.number] } : {}
+  sha === undefined || !SHA.test(sha)
+    ? []
+    : [{ sha, message, author: '', authorLogin: '', committerLogin: '', isDistinct: true }]
 
 /** Reads the origin from the event's payload alone. Malformed parts of the payload are ignored. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
@@ -26,19 +25,11 @@ export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>):
   return { kind: 'other', ...defaults, ...getOrigin(event, sha) }
 }
 
-/** The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand. */
-function getTagCommits(event: Extract<Event, { kind: 'tag' | 'release' }>, sha: string): readonly EventCommit[] {
-  if (event.sender.isBot) return toCommit(SHA.test(sha) ? sha : undefined)
-  return event.kind === 'tag' ? event.push.commits : []
-}
-
-/** Runners other than GitHub's can omit what was pushed: then only the newest commit is known. */
-function getPushedCommits({ push }: Extract<Event, { kind: 'push' }>, sha: string): readonly EventCommit[] {
-  const isKnown = push.move.kind !== 'unknown' || push.commits.length > 0
-  return isKnown ? push.commits : toCommit(SHA.test(sha) ? sha : undefined)
-}
+const listTagged = (event: Extract<Event, { kind: 'tag' | 'release' }>): readonly EventCommit[] =>
+  event.kind === 'tag' ? event.push.commits : []
 
 function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
+  const newest = toCommit(sha)
   switch (event.kind) {
     // People start or schedule these runs. If an app starts one, a person has ordered it.
     case 'schedule':
@@ -48,12 +39,16 @@ function getOrigin(event: Event, sha: string): Partial<EventOrigin> {
     case 'review':
     case 'pull-request':
     case 'issue':
-      return getSubjectOrigin(event.subject)
-    case 'push':
-      return { commits: getPushedCommits(event, sha) }
+      return event.subject?.kind === 'pull-request' ? { numbers: [event.subject.number] } : {}
+    case 'push': {
+      const { move, commits } = event.push
+      // Runners other than GitHub's can omit what was pushed: then only the newest commit is known.
+      return { commits: move.kind === 'unknown' && commits.length === 0 ? newest : commits }
+    }
     case 'tag':
     case 'release':
-      return { commits: getTagCommits(event, sha) }
+      // The newest commit of a tag does not show who wrote the commits before it. A person creates a tag by hand.
+      return { commits: event.sender.isBot ? newest : listTagged(event) }
     case 'merge-group':
       return event.number === undefined ? {} : { numbers: [event.number] }
     case 'workflow-run': {

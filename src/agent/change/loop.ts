@@ -5,7 +5,7 @@
 import { choiceInput, field } from '../../action/inputs.ts'
 import { type Context, requireGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { orNotSent, asExpectedError, ActionError } from '../../runtime/errors.ts'
+import { orNotSent, catchExpected, ActionError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
 import { isExplicitRange, SKIP_OWN_CHANGES, type Facts } from '../facts.ts'
@@ -152,19 +152,6 @@ function leaveOutBrought(commits: readonly ChangeCommit[], { event }: Context): 
   return commits.filter(({ sha }) => !brought.has(sha))
 }
 
-/** The commits that a change consists of, newest first. */
-function listCommits(
-  found: FoundChange | undefined,
-  eventCommits: readonly ChangeCommit[],
-  { inputs }: Facts,
-): readonly ChangeCommit[] {
-  const compared = found === undefined || 'reason' in found ? undefined : found
-  // An explicit range is independent of the event, so the commits of the event decide.
-  return compared === undefined || isExplicitRange(inputs.changeRange)
-    ? eventCommits
-    : mergeCommits(compared.commits, eventCommits)
-}
-
 async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise<boolean> {
   if (isPerson(source.author.login) && source.author.type !== 'Bot') return true
   if (source.state !== 'merged') return false
@@ -175,19 +162,16 @@ async function isSourceByPerson(source: SourcePullRequest, step: Reads): Promise
 }
 
 /**
- * Whether a person approved a pull request that is merged or in the event's merge group. Before, an approval is no reason: each
- * rebase of a bot's approved pull request would start a job.
+ * Whether a person approved one of the pull requests that are merged or in the event's merge group. Before, an approval is no
+ * reason: each rebase of a bot's approved pull request would start a job. Stops at the first one, because each takes a request.
  */
-async function isApprovedByPerson({ number, state }: SourcePullRequest, step: Reads): Promise<boolean> {
+async function isOneApproved(pullRequests: Iterable<SourcePullRequest>, step: Reads): Promise<boolean> {
   const { event, eventName, repository } = step.context
   if (eventName.startsWith('pull_request')) return false
-  if (state !== 'merged' && event.kind !== 'merge-group') return false
-  return (await requireGitHub(step).listApprovers({ repository, number })).some(isPerson)
-}
-
-/** Whether a person approved one of the pull requests. Stops at the first one, because each takes a request. */
-async function isOneApproved(pullRequests: Iterable<SourcePullRequest>, step: Reads): Promise<boolean> {
-  for (const pullRequest of pullRequests) if (await isApprovedByPerson(pullRequest, step)) return true
+  for (const { number, state } of pullRequests) {
+    if (state !== 'merged' && event.kind !== 'merge-group') continue
+    if ((await requireGitHub(step).listApprovers({ repository, number })).some(isPerson)) return true
+  }
   return false
 }
 
@@ -200,16 +184,16 @@ async function findOwn(
   sources: PullRequestLookup,
   step: Reads,
 ): Promise<readonly number[] | undefined> {
-  const own = new Set<number>()
+  const ownNumbers = new Set<number>()
   for (const commit of sortByLookUp(commits, step)) {
-    const found = await sources.find(commit, commits)
-    if (found.length === 0) return undefined
-    for (const source of found) {
-      if (!own.has(source.number) && !(await isOurs(source, step))) return undefined
-      own.add(source.number)
+    const pullRequests = await sources.find(commit, commits)
+    if (pullRequests.length === 0) return undefined
+    for (const source of pullRequests) {
+      if (!ownNumbers.has(source.number) && !(await isOurs(source, step))) return undefined
+      ownNumbers.add(source.number)
     }
   }
-  return own.size === 0 ? undefined : [...own]
+  return ownNumbers.size === 0 ? undefined : [...ownNumbers]
 }
 
 /** Whether one of the commits is a person's, or came from a pull request that a person opened, merged or approved. */
@@ -221,10 +205,10 @@ async function findWorkOfPerson(
   if (commits.some(isCommitByPerson)) return true
   for (const commit of sortByLookUp(commits, step))
     for (const source of await sources.find(commit, commits)) if (await isSourceByPerson(source, step)) return true
-  const found = new Map<number, SourcePullRequest>()
+  const pullRequests = new Map<number, SourcePullRequest>()
   for (const commit of commits)
-    for (const source of await sources.find(commit, commits)) found.set(source.number, source)
-  return isOneApproved(found.values(), step)
+    for (const source of await sources.find(commit, commits)) pullRequests.set(source.number, source)
+  return isOneApproved(pullRequests.values(), step)
 }
 
 /** Reads who did the work of the pull requests that an event is about. */
@@ -307,7 +291,7 @@ async function decideByCommits(
 
 /** Reads the facts about the pull requests or the commits that the event is about, and decides. */
 async function readAndDecide(
-  found: FoundChange | undefined,
+  change: FoundChange | undefined,
   sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
@@ -317,7 +301,10 @@ async function readAndDecide(
   const isByBot = isCausedByBot(context, origin)
   if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
     return decideByPullRequests({ numbers, isByBot }, sources, step)
-  const commits = listCommits(found, listEventCommits(context), step)
+  const eventCommits = listEventCommits(context)
+  // An explicit range is independent of the event, so the commits of the event decide.
+  const isOfEvent = change === undefined || 'reason' in change || isExplicitRange(inputs.changeRange)
+  const commits = isOfEvent ? eventCommits : mergeCommits(change.commits, eventCommits)
   return decideByCommits(commits, isByBot, sources, step)
 }
 
@@ -329,11 +316,11 @@ function decideFromPayload({ context }: Facts): LoopReason | undefined {
 
 /**
  * Returns why the change must not start the agent, or `undefined`.
- * @param found the compared change; undefined if no input needs it
+ * @param change the compared change; undefined if no input needs it
  * @throws ActionError `not-sent` if that cannot be determined and people did not start the run
  */
 export async function findLoop(
-  found: FoundChange | undefined,
+  change: FoundChange | undefined,
   sources: PullRequestLookup,
   step: Reads,
 ): Promise<LoopReason | undefined> {
@@ -346,10 +333,10 @@ export async function findLoop(
     runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
     return decideFromPayload(step)
   }
-  const read = () => readAndDecide(found, sources, step)
+  const read = () => readAndDecide(change, sources, step)
   if (kind === 'people')
     return read().catch((error: unknown) => {
-      runner.log(`${OWN_WORK_UNKNOWN}: ${asExpectedError(error).message}`)
+      runner.log(`${OWN_WORK_UNKNOWN}: ${catchExpected(error).message}`)
       return undefined
     })
   return orNotSent(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))

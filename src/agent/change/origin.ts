@@ -5,7 +5,7 @@ import type { EventCommit } from '../../github/event.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
-import { ActionError, asExpectedError, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, catchExpected, orUndefined } from '../../runtime/errors.ts'
 import { findEventOrigin } from './event-origin.ts'
 
 /** A pull request that commits came from. */
@@ -49,10 +49,10 @@ export function mergeCommits(
 ): readonly ChangeCommit[] {
   return compared.toReversed().map((commit) => {
     const other = toChangeCommit(commit)
-    const own = eventCommits.find(({ sha }) => sha === commit.sha)
-    if (own === undefined) return other
-    const isKnown = own.authorLogin !== '' || own.committerLogin !== ''
-    return { ...(isKnown ? own : other), isNew: own.isNew }
+    const eventCommit = eventCommits.find(({ sha }) => sha === commit.sha)
+    if (eventCommit === undefined) return other
+    const isKnown = eventCommit.authorLogin !== '' || eventCommit.committerLogin !== ''
+    return { ...(isKnown ? eventCommit : other), isNew: eventCommit.isNew }
   })
 }
 
@@ -121,7 +121,7 @@ export interface PullRequestLookup {
 export function createPullRequestLookup(repository: string, step: Step): PullRequestLookup {
   const { clock, context, signal } = step
   const { event } = context
-  const found = new Map<string, Promise<readonly SourcePullRequest[]>>()
+  const lookups = new Map<string, Promise<readonly SourcePullRequest[]>>()
   const listed = new Set<number>()
   let lookUps = 0
   let firstLookAt: number | undefined
@@ -142,8 +142,8 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
 
   async function lookUp(commit: ChangeCommit): Promise<readonly SourcePullRequest[]> {
     if (++lookUps > MAX_LOOK_UPS) throw TOO_MANY_LOOK_UPS
-    const named = await readNamedPullRequest(commit, repository, requireGitHub(step))
-    if (named !== undefined) return [named]
+    const pullRequest = await readNamedPullRequest(commit, repository, requireGitHub(step))
+    if (pullRequest !== undefined) return [pullRequest]
     firstLookAt ??= clock.now()
     const startedAt = firstLookAt
     const isByBot = isBot(commit.authorLogin) || isBot(commit.committerLogin)
@@ -163,26 +163,26 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
   async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
     for (const source of sources) {
       const { number } = source
-      if (listed.has(number) || commits.every(({ sha }) => found.has(sha))) continue
+      if (listed.has(number) || commits.every(({ sha }) => lookups.has(sha))) continue
       listed.add(number)
       for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
-        if (!found.has(sha)) found.set(sha, Promise.resolve([source]))
+        if (!lookups.has(sha)) lookups.set(sha, Promise.resolve([source]))
     }
   }
 
   async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
-    const known = found.get(commit.sha)
+    const known = lookups.get(commit.sha)
     if (known !== undefined) return known
     // Each further look-up would fail too, after its own retries.
     if (failure !== undefined) throw failure
     const looking = lookUp(commit)
-    found.set(commit.sha, looking)
+    lookups.set(commit.sha, looking)
     try {
       const sources = await looking
       await spread(sources, commits)
       return sources
     } catch (error) {
-      failure ??= asExpectedError(error)
+      failure ??= catchExpected(error)
       throw error
     }
   }

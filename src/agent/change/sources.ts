@@ -1,10 +1,9 @@
-/** A person who comments or reviews requests the work, whatever the change is. */
-
-import { type ActionError, asExpectedError } from '../../runtime/errors.ts'
+/** Lists what a change came from, for the history and the reviewers: merged pull requests, and commits without one. */
+import { type ActionError, catchExpected } from '../../runtime/errors.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { joinWords } from '../../text/format.ts'
-import type { AgentInputs, Facts } from '../facts.ts'
+import type { Facts } from '../facts.ts'
 import type { ChangeFacts } from './change.ts'
 import type { Acts, Source } from '../record.ts'
 import type { Compared } from './compare.ts'
@@ -30,17 +29,6 @@ const MAX_PARALLEL_LOOK_UPS = 8
 /** More would only lengthen the history comment, which shows five. */
 const MAX_SOURCES = 100
 
-/** Says what follows if not every source of a change is known. */
-function describeUnknownSources({ label, reviewers }: AgentInputs): string {
-  const effects = [
-    ...(label === '' ? [] : ['the history names commits instead']),
-    ...(reviewers.hasApprovers
-      ? ['some people who approved these pull requests may not have been asked for a review']
-      : []),
-  ]
-  return `Could not determine all pull requests that the change came from, so ${joinWords(effects)}`
-}
-
 /**
  * Lists what a change came from, newest first: merged pull requests, and commits that were pushed without one. If GitHub fails, or
  * there are too many look-ups, that is reported, and commits whose pull request is unknown are listed as if they had none.
@@ -56,30 +44,40 @@ export async function listSources(change: ChangeFacts, step: Acts): Promise<read
     return origin.numbers.map((number) => ({ repository, number, visibility: event.visibility }))
   if (sources === undefined || REQUEST_EVENT_KINDS.includes(event.kind)) return []
   const name = compared?.repository ?? repository
-  const place = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
+  const location = { repository: name, visibility: isSameRepository(name, repository) ? event.visibility : undefined }
   const commits = listChangeCommits(compared, step)
   let problem: ActionError | undefined
   const find = (commit: ChangeCommit): Promise<readonly SourcePullRequest[]> =>
     sources.find(commit, commits).catch((error: unknown) => {
-      problem ??= asExpectedError(error)
+      problem ??= catchExpected(error)
       return []
     })
   /** A pull request of the agent is no reason for its next one. */
   const isOwn = ({ author, labels }: SourcePullRequest): boolean =>
     author.type === 'Bot' && hasLabel(step.inputs.label, labels)
-  const found: Source[] = []
+  const collected: Source[] = []
   const numbers = new Set<number>()
   for (let at = 0; at < commits.length; at += MAX_PARALLEL_LOOK_UPS) {
     const batch = commits.slice(at, at + MAX_PARALLEL_LOOK_UPS)
     for (const [index, pullRequests] of (await Promise.all(batch.map(find))).entries()) {
       const merged = pullRequests.filter(({ state }) => state === 'merged')
-      if (merged.length === 0) found.push({ ...place, sha: batch[index]?.sha ?? '' })
+      if (merged.length === 0) collected.push({ ...location, sha: batch[index]?.sha ?? '' })
       for (const { number } of merged.filter((source) => !isOwn(source) && !numbers.has(source.number))) {
         numbers.add(number)
-        found.push({ ...place, number })
+        collected.push({ ...location, number })
       }
     }
   }
-  if (problem !== undefined) step.record.warn(describeUnknownSources(step.inputs), problem)
-  return found.slice(0, MAX_SOURCES)
+  if (problem !== undefined) {
+    const { label, reviewers } = step.inputs
+    const effects = [
+      ...(label === '' ? [] : ['the history names commits instead']),
+      ...(reviewers.hasApprovers
+        ? ['some people who approved these pull requests may not have been asked for a review']
+        : []),
+    ]
+    const unknown = 'Could not determine all pull requests that the change came from'
+    step.record.warn(`${unknown}, so ${joinWords(effects)}`, problem)
+  }
+  return collected.slice(0, MAX_SOURCES)
 }

@@ -25,17 +25,17 @@ async function readChanges(step: Acts): Promise<ChangedFiles | undefined> {
   if (pullRequest === undefined || effect === undefined) return undefined
   const github = requireGitHubAtEnd(step)
   const { repository, baseRef, headSha } = pullRequest
-  const found = await github.compare(repository, effect.kind === 'updated' ? effect.since : baseRef, headSha)
+  const compared = await github.compare(repository, effect.kind === 'updated' ? effect.since : baseRef, headSha)
   // On a rewritten branch, the new files are unknown.
-  if (found.relation !== 'ahead') return undefined
+  if (compared.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch.
   const isOwn =
     effect.kind === 'updated'
-      ? found.totalCommits === countCommitsOfUpdates({ turns })
-      : isAllByAgent(pullRequest, found)
+      ? compared.totalCommits === countCommitsOfUpdates({ turns })
+      : isAllByAgent(pullRequest, compared)
   if (!isOwn) return undefined
-  const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
-  return { files, isComplete: found.fileList === 'complete' }
+  const files = compared.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
+  return { files, isComplete: compared.fileList === 'complete' }
 }
 
 /** Records the files that the step has changed, for the summary and the outputs. A failure is ignored. */

@@ -16,7 +16,7 @@ import {
 import { requireGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
 import { isOpen, toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, asExpectedError, isTransient, orUndefined } from '../../runtime/errors.ts'
+import { ActionError, describeError, catchExpected, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { needsPullRequestRead } from '../facts.ts'
@@ -177,8 +177,10 @@ function formatNames(checks: readonly Check[]): string {
 }
 
 function formatMatching(checks: readonly Check[], matches: (check: Check) => boolean, status: string): string[] {
-  const found = checks.filter(matches)
-  return found.length === 0 ? [] : [`${countChecks(found)} of ${countChecks(checks)} ${status} (${formatNames(found)})`]
+  const matching = checks.filter(matches)
+  return matching.length === 0
+    ? []
+    : [`${countChecks(matching)} of ${countChecks(checks)} ${status} (${formatNames(matching)})`]
 }
 
 /** Summarizes the checks of a commit in one line for the log. */
@@ -246,7 +248,7 @@ export async function waitForChecks(
 
   /** Reads the pull request again. Returns why it could not be read. */
   async function readAgain(): Promise<ActionError | undefined> {
-    const read = await readAndRecordPullRequest(known, step).catch(asExpectedError)
+    const read = await readAndRecordPullRequest(known, step).catch(catchExpected)
     if (read instanceof ActionError) return read
     known = read
     return undefined
@@ -257,7 +259,7 @@ export async function waitForChecks(
     const watchedSince = clock.now()
     let before: PolledChecks | undefined
     for (;;) {
-      const checks = await github.readChecks(known.repository, headSha, context, { isIgnored }).catch(asExpectedError)
+      const checks = await github.readChecks(known.repository, headSha, context, { isIgnored }).catch(catchExpected)
       const ageMs = clock.now() - watchedSince
       const apply = (read: CommitChecks | ActionError): PolledChecks => {
         const awaitsAll = mayFix({ ...describePullRequest(known), checks: 'failure' })
@@ -295,12 +297,12 @@ export async function waitForChecks(
     outside.catch(() => undefined)
     let polled: Partial<PolledChecks> = {}
     if (inputs.waitForChecks) polled = await watchHead(headSha)
-    const found = combineFacts(known, polled, step)
+    const facts = combineFacts(known, polled, step)
     const foundOutside = await outside
-    if (known.headSha === headSha) return { ...found, ...(foundOutside && { outside: foundOutside }) }
+    if (known.headSha === headSha) return { ...facts, ...(foundOutside && { outside: foundOutside }) }
     heartbeat.restart()
     record.note(`The pull request has a new commit, ${known.headSha.slice(0, 7)}. Continuing with that commit.`)
-    if (clock.now() >= lastReadAt) return found
+    if (clock.now() >= lastReadAt) return facts
   }
 }
 
@@ -316,14 +318,14 @@ export async function readMergeability(step: Acts, known: PullRequestFacts): Pro
   const job = record.turns[0]?.job
   if (github === undefined || job?.prLink === undefined || signal.aborted || !inputs.waitForChecks) return
   const address = toPullRequestAddress(job.prLink, context)
-  let found = known
+  let facts = known
   for (const pauseMs of MERGEABLE_PAUSES_MS) {
-    if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
+    if (!isOpen(facts) || facts.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
     await clock.sleep(pauseMs, signal)
     const now = await orUndefined(requireGitHub(step).readPullRequest(address))
     // The known checks and files belong to one head commit, so only combine them with reads of the same one.
-    if (now === undefined || now.headSha !== found.headSha) return
-    found = { ...found, ...describePullRequest(now) }
-    record.add({ pullRequestAtEnd: found })
+    if (now === undefined || now.headSha !== facts.headSha) return
+    facts = { ...facts, ...describePullRequest(now) }
+    record.add({ pullRequestAtEnd: facts })
   }
 }

@@ -128,9 +128,9 @@ const formatNoHistory = (number: number): string =>
 /** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
 async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRequest | Skip | undefined> {
   const { number } = address
-  const found = await findJobOfPullRequest(address, step)
-  if (found.kind === 'job') return found
-  const { pullRequest, reason } = found
+  const lookup = await findJobOfPullRequest(address, step)
+  if (lookup.kind === 'job') return lookup
+  const { pullRequest, reason } = lookup
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
   if (reason === undefined && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
@@ -183,8 +183,8 @@ export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> 
     return skip('The author of the comment does not have write access to this repository.')
   step.record.add({ comment: address, isMailReply })
 
-  const own = removeHidden(instruction).replace(HIDDEN_NOTE, '').split('\n').filter(isNotQuoted)
-  if (own.join('').trim() === '')
+  const ownLines = removeHidden(instruction).replace(HIDDEN_NOTE, '').split('\n').filter(isNotQuoted)
+  if (ownLines.join('').trim() === '')
     return skip(
       `There is no instruction after \`${command}\`. Write an instruction for the agent after the command, such as \`${command} Shorten the second paragraph.\``,
     )
@@ -204,10 +204,10 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
   const github = requireGitHub(step)
   const grant = formatTrackingGrant(step, address.repository)
   const unknown = `Could not determine whether pull request #${number} comes from a job`
-  const found = isOnPullRequest
+  const job = isOnPullRequest
     ? await orNotSent(unknown, () => findJob(address, step), RETRY_COMMENT_HINT, grant)
     : undefined
-  if (found?.kind === 'skip') return found
+  if (job?.kind === 'skip') return job
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
@@ -218,15 +218,15 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
-    includesSubject: found === undefined,
+    includesSubject: job === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: MAX_CONTEXT_BYTES,
   })
-  if (found !== undefined) {
+  if (job !== undefined) {
     step.record.note(
-      `The comment is a follow-up to job ${found.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
+      `The comment is a follow-up to job ${job.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
     )
-    return createFollowUp(found, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
+    return createFollowUp(job, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
   const unread = `The changes of pull request #${number} could not be read`
   const change = await orNotSent(unread, () => formatChange(comment, step), RETRY_COMMENT_HINT, grant)

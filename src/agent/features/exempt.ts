@@ -70,11 +70,11 @@ async function findExemption(
   if (REQUEST_EVENT_KINDS.includes(event.kind)) return NOT_EXEMPT
   if (event.kind === 'pull-request' && isOfEvent(origin, step))
     return isExempt(event.subject, step) ? { numbers: [event.subject.number], isComplete: true } : NOT_EXEMPT
-  const found: SourcePullRequest[] = []
+  const pullRequests: SourcePullRequest[] = []
   let isComplete = true
   if (isOfEvent(origin, step)) {
     const github = requireGitHub(step)
-    found.push(
+    pullRequests.push(
       ...(await Promise.all(
         origin.numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
       )),
@@ -83,16 +83,19 @@ async function findExemption(
     const commits = listChangeCommits(compared, step)
     for (const commit of commits) {
       const merged = (await sources.find(commit, commits)).filter(({ state }) => state === 'merged')
-      found.push(...merged)
+      pullRequests.push(...merged)
       isComplete &&= merged.length > 0
     }
     // A commit that GitHub does not list may come from any pull request.
     isComplete &&=
       compared !== undefined && compared.commits.length === compared.totalCommits && compared.unlisted === undefined
   }
-  const exempt = new Set(found.filter((pullRequest) => isExempt(pullRequest, step)).map(({ number }) => number))
+  const exempt = new Set(pullRequests.filter((pullRequest) => isExempt(pullRequest, step)).map(({ number }) => number))
   const numbers = [...exempt].toSorted((a, b) => a - b)
-  return { numbers, isComplete: isComplete && found.length > 0 && found.every(({ number }) => exempt.has(number)) }
+  return {
+    numbers,
+    isComplete: isComplete && pullRequests.length > 0 && pullRequests.every(({ number }) => exempt.has(number)),
+  }
 }
 
 /** A change of many commits is sent with everything in it: no later run could look up fewer of them. */

@@ -38,21 +38,21 @@ const isForAgent = ({ needsPerson }: Check): boolean => needsPerson !== true
 
 /**
  * Finds a reason not to send another round, without any request.
- * @param found the findings after the checks have finished
+ * @param facts the facts after the checks have finished
  * @param leftMs until the deadline
  */
 export function findRoundStop(
-  found: PullRequestFacts,
+  facts: PullRequestFacts,
   turns: readonly Turn[],
   maxRounds: number,
   leftMs: number,
 ): RoundStop | undefined {
   const status = turns.at(-1)?.job?.status
-  if (found.checks !== 'failure') return 'nothing-failed'
-  if (!isOpen(found)) return 'not-open'
-  const failed = listFailedChecks(found.checkList)
+  if (facts.checks !== 'failure') return 'nothing-failed'
+  if (!isOpen(facts)) return 'not-open'
+  const failed = listFailedChecks(facts.checkList)
   if (failed.length > 0 && !failed.some(isForAgent)) return 'not-fixable'
-  if (found.headSha === getPreviousHead(turns)) return 'failed'
+  if (facts.headSha === getPreviousHead(turns)) return 'failed'
   if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
   if (leftMs < MIN_ROUND_MS) return 'no-time'
   return status && getUnsuccessfulStatus(status) && 'failed'
@@ -83,15 +83,15 @@ const getJobPageId = ({ app, detailsUrl = '' }: Pick<Check, 'app' | 'detailsUrl'
  */
 async function readDetails(failed: readonly Check[], repository: string, step: Acts): Promise<readonly FailedCheck[]> {
   const github = requireGitHub(step)
-  const attempt = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
+  const orWarn = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
     step.record.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
   const read = async (check: Check): Promise<FailedCheck> => {
     const { id } = check
     const jobId = getJobPageId(check)
     const mayHaveAnnotations = id !== undefined && check.annotations !== 0
     const [annotations, log] = await Promise.all([
-      mayHaveAnnotations ? attempt('annotations', () => github.listAnnotations(repository, id)) : undefined,
-      jobId && attempt('logs', () => github.readJobLog(repository, Number(jobId))),
+      mayHaveAnnotations ? orWarn('annotations', () => github.listAnnotations(repository, id)) : undefined,
+      jobId && orWarn('logs', () => github.readJobLog(repository, Number(jobId))),
     ])
     return { check, annotations, log }
   }
@@ -137,22 +137,22 @@ async function findFailing(pullRequest: PullRequest, failed: readonly Check[], s
 
 /**
  * Decides whether to send the failing checks of a pull request to its job, and makes the target.
- * @param found the findings after the checks have finished
+ * @param facts the facts after the checks have finished
  * @returns the target, or why no round follows; neither if `fix-rounds` is 0
  * @throws ActionError `cancelled`
  */
 export async function decideNextRound(
   pullRequest: PullRequest,
-  found: PullRequestFacts,
+  facts: PullRequestFacts,
   step: Acts,
 ): Promise<{ readonly target?: Target; readonly stop?: RoundStop }> {
   const { clock, deadlineAt, inputs, record } = step
   const { turns, newest } = record
   const { id: jobId = '', prLink: link } = newest.job ?? {}
   const { fixRounds } = inputs
-  const { checkList, headSha = '' } = found
+  const { checkList, headSha = '' } = facts
   if (fixRounds === 0 || link === undefined) return {}
-  const stop = findRoundStop(found, turns, fixRounds, deadlineAt - clock.now())
+  const stop = findRoundStop(facts, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return { stop }
   const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
   if (failing.length === 0) return { stop: 'not-fixable' }
@@ -189,7 +189,7 @@ export async function decideNextRound(
       const roundStop = findStopBeforeSend(current)
       if (roundStop === undefined) return
       // The known checks belong to the examined head, so only the state is taken from the new read.
-      record.update({ roundStop, pullRequest: { ...found, ...(current && { state: current.state }) } })
+      record.update({ roundStop, pullRequest: { ...facts, ...(current && { state: current.state }) } })
       throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
     },
   }

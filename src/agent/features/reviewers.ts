@@ -2,7 +2,7 @@
 import { requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { orUndefined, asExpectedError } from '../../runtime/errors.ts'
+import { orUndefined, catchExpected } from '../../runtime/errors.ts'
 import { isOfEvent } from '../change/sources.ts'
 import { findChangeRange } from '../change/range.ts'
 import { findEventOrigin } from '../change/event-origin.ts'
@@ -93,8 +93,8 @@ export async function compareForPeople(change: ChangeFacts, step: Acts): Promise
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const found = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
-  return found === undefined || 'reason' in found ? change : { ...change, compared: found }
+  const compared = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
+  return compared === undefined || 'reason' in compared ? change : { ...change, compared }
 }
 
 /** Each pull request costs one or two requests, to find out who approved or merged it. */
@@ -135,7 +135,7 @@ async function findApprovers(sources: readonly Source[], step: Acts): Promise<re
       try {
         for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
-        const error = asExpectedError(caught)
+        const error = catchExpected(caught)
         if (failsForAll(error)) throw error
         record.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
       }

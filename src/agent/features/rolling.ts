@@ -41,8 +41,8 @@ const UNKNOWN_RECIPIENT = 'Could not determine whether a pull request of the age
 const MAX_NAMED = 10
 
 const formatList = (pullRequests: readonly { readonly number: number }[]): string => {
-  const named = pullRequests.slice(0, MAX_NAMED).map(({ number }) => `#${number}`)
-  return `${named.join(', ')}${pullRequests.length > MAX_NAMED ? ` and ${pullRequests.length - MAX_NAMED} more` : ''}`
+  const numbers = pullRequests.slice(0, MAX_NAMED).map(({ number }) => `#${number}`)
+  return `${numbers.join(', ')}${pullRequests.length > MAX_NAMED ? ` and ${pullRequests.length - MAX_NAMED} more` : ''}`
 }
 
 /** Each one costs several requests. If so many are not the agent's, the label is used for something else. */
@@ -84,20 +84,20 @@ async function findRolling(step: Acts): Promise<Found> {
         { hint: "Remove the label from pull requests that are not the agent's." },
       )
     const { number } = address
-    const found = await findJobOfPullRequest(address, step)
-    if (found.kind === 'job') {
+    const lookup = await findJobOfPullRequest(address, step)
+    if (lookup.kind === 'job') {
       const otherPullRequests = labelled.slice(index + 1)
       if (otherPullRequests.length > 0)
         notices.push([
           'More than one pull request is open',
-          `Pull request #${number}, for the base branch ${quoteName(found.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
+          `Pull request #${number}, for the base branch ${quoteName(lookup.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
-      return { job: found, notices }
+      return { job: lookup, notices }
     }
     // The pull request may have been closed since it was listed.
-    if (!isOpen(found.pullRequest)) continue
+    if (!isOpen(lookup.pullRequest)) continue
     const reason =
-      found.reason === undefined ? `no history comment names its job. ${HOW_TO_CONTINUE}` : `${found.reason}.`
+      lookup.reason === undefined ? `no history comment names its job. ${HOW_TO_CONTINUE}` : `${lookup.reason}.`
     notices.push([
       'A labelled pull request is not continued',
       `Skipped pull request #${number}: it has the label, but ${reason}`,
@@ -132,8 +132,8 @@ export interface RollingLookUp {
 export function openRollingLookUp(step: Acts): RollingLookUp {
   const { command, task } = step.inputs
   const isNeeded = command === '' && task.kind === 'create' && isRolling(step.inputs)
-  let found: Promise<Found> | undefined
-  const find = (): Promise<Found> => (found ??= startEarly(findRolling(step)))
+  let rolling: Promise<Found> | undefined
+  const find = (): Promise<Found> => (rolling ??= startEarly(findRolling(step)))
   const begin = (): void => {
     if (isNeeded) void find()
   }
@@ -147,8 +147,8 @@ export function openRollingLookUp(step: Acts): RollingLookUp {
 export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
   const { inputs, record } = step
   const { onOpenPr, maxFollowUps } = inputs
-  const found = await orNotSent(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatTrackingGrant(step))
-  const { job, labelExists, notices } = found
+  const rolling = await orNotSent(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatTrackingGrant(step))
+  const { job, labelExists, notices } = rolling
   for (const [title, text] of notices) record.notice(title, text)
   if (job === undefined)
     return {

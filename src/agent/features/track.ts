@@ -7,7 +7,7 @@ import { requireGitHubAtEnd } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { toPullRequestAddress, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
-import { ActionError, asExpectedError, isTransient, mayPass, orUndefined, REFUSAL_HINT } from '../../runtime/errors.ts'
+import { ActionError, catchExpected, isTransient, mayPass, orUndefined, REFUSAL_HINT } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
 import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
 import { formatGrant, formatTrackingGrant } from '../permissions.ts'
@@ -67,8 +67,8 @@ function isKnownToBeMarked(address: PullRequestAddress, step: Acts): boolean {
 async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
   if (step.inputs.onOpenPr === 'new' || isSameRepository(repository, searched)) return true
-  const found = await orUndefined(requireGitHubAtEnd(step).readPullRequest({ repository: searched, number }))
-  return found !== undefined && isSameRepository(repository, found.repository)
+  const pullRequest = await orUndefined(requireGitHubAtEnd(step).readPullRequest({ repository: searched, number }))
+  return pullRequest !== undefined && isSameRepository(repository, pullRequest.repository)
 }
 
 /** Records that the next run does not find the pull request, wherever it is marked. */
@@ -123,8 +123,8 @@ export async function trackPullRequest(
       await completeHistory(step)
       // The pull request of a job that this step has created cannot have a comment yet.
       const isNew = record.turns[0]?.task.kind === 'create'
-      const found = isNew ? undefined : await findHistory(pullRequest, jobId, step)
-      ref = { pullRequest: { repository, number, visibility }, jobId, commentId: found?.id }
+      const comment = isNew ? undefined : await findHistory(pullRequest, jobId, step)
+      ref = { pullRequest: { repository, number, visibility }, jobId, commentId: comment?.id }
       record.add({ history: ref })
     }
     await writeHistory(ref, github, step)
@@ -133,7 +133,7 @@ export async function trackPullRequest(
   const findError = (written: Promise<void>) =>
     written.then(
       () => undefined,
-      (error: unknown) => asExpectedError(error),
+      (error: unknown) => catchExpected(error),
     )
   const [isFindable, ofLabel, ofHistory] = await Promise.all([
     isInSearchedRepository(pullRequest, step),
@@ -181,12 +181,12 @@ async function readLinked(address: PullRequestAddress, wasRead: boolean, step: A
   const known = wasRead ? step.record.getNewestRead(address) : undefined
   if (known !== undefined) return known
   const read = () =>
-    readAndRecordPullRequest(address, step).catch((error: unknown) => asExpectedError(error, 'not-found'))
+    readAndRecordPullRequest(address, step).catch((error: unknown) => catchExpected(error, 'not-found'))
   const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
   const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
-  const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
-  if (found instanceof ActionError) throw found
-  return found
+  const result = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
+  if (result instanceof ActionError) throw result
+  return result
 }
 
 /** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
@@ -211,7 +211,7 @@ export async function readTrackable(step: Acts): Promise<PullRequest | undefined
     address = toPullRequestAddress(link, context)
     return await readLinked(address, wasRead, step)
   } catch (caught) {
-    const error = asExpectedError(caught)
+    const error = catchExpected(caught)
     record.warn('The pull request could not be read', error)
     if (address !== undefined && canStillMark(error))
       await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step)

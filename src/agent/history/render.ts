@@ -18,11 +18,11 @@ const toCommitReference = (source: string): string =>
 function formatSources({ sources }: HistoryRow): string {
   const pullRequests = sources.filter((source) => source.includes('#'))
   const commits = sources.filter((source) => !source.includes('#')).map(toCommitReference)
-  const shown = [...pullRequests, ...commits].slice(0, MAX_REFERENCES)
+  const listed = [...pullRequests, ...commits].slice(0, MAX_REFERENCES)
   const more = sources.length - MAX_REFERENCES
-  if (shown.length === 0) return ''
-  if (more > 0) return `, about ${shown.join(', ')} and ${more} more`
-  return `, about ${shown.slice(0, -1).join(', ')}${shown.length > 1 ? ' and ' : ''}${shown.at(-1) ?? ''}`
+  if (listed.length === 0) return ''
+  if (more > 0) return `, about ${listed.join(', ')} and ${more} more`
+  return `, about ${listed.slice(0, -1).join(', ')}${listed.length > 1 ? ' and ' : ''}${listed.at(-1) ?? ''}`
 }
 
 function formatResult({ start, end, result = '' }: HistoryRow): string {
@@ -101,12 +101,12 @@ const MAX_CHARACTERS = 60_000
 
 /** Renders the comment. The oldest rows are dropped if it would be too long. */
 export function renderHistory(history: History): string {
-  let shown = history
-  let text = render(shown)
-  while (text.length > MAX_CHARACTERS && shown.rows.length > 1) {
-    const surplus = Math.max(1, Math.floor(shown.rows.length * (1 - MAX_CHARACTERS / text.length)))
-    shown = { ...shown, rows: shown.rows.slice(surplus), dropped: shown.dropped + surplus }
-    text = render(shown)
+  let shortened = history
+  let text = render(shortened)
+  while (text.length > MAX_CHARACTERS && shortened.rows.length > 1) {
+    const surplus = Math.max(1, Math.floor(shortened.rows.length * (1 - MAX_CHARACTERS / text.length)))
+    shortened = { ...shortened, rows: shortened.rows.slice(surplus), dropped: shortened.dropped + surplus }
+    text = render(shortened)
   }
   return text
 }

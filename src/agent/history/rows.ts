@@ -76,13 +76,13 @@ export async function namePrompt({ inputs: { command, task, promptPath } }: Fact
 
 /**
  * Creates the row of a turn, without names that readers of the pull request may not know.
- * @param named the prompt of the step's own turn
+ * @param promptName the prompt of the step's own turn
  */
 function toRow(
   turn: Turn,
   index: number,
   run: Run,
-  named: PromptName,
+  promptName: PromptName,
   ref: HistoryRef,
   { now, until }: UpdateTimes,
   { context }: Facts,
@@ -105,8 +105,8 @@ function toRow(
     ...toRowEnd(turn, ref, now),
     commits,
     sources: index === 0 ? nameSources(run.sources ?? [], ref.pullRequest) : [],
-    prompt: index === 0 ? named.prompt : undefined,
-    file: index === 0 && isNamed ? named.file : undefined,
+    prompt: index === 0 ? promptName.prompt : undefined,
+    file: index === 0 && isNamed ? promptName.file : undefined,
   }
 }
 
@@ -116,10 +116,10 @@ const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?
 
 /** Lists what to do before the merge, most serious first. Undefined if the step has not read the pull request. */
 function listLeft(run: Run, now: Date): History['left'] {
-  const found = getPullRequestFacts(run)
-  if (found.state === undefined) return undefined
+  const facts = getPullRequestFacts(run)
+  if (facts.state === undefined) return undefined
   const at = now.toISOString()
-  if (isPullRequestClosed(found)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
+  if (isPullRequestClosed(facts)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
   const status = run.turns.at(-1)?.job?.status
   const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : REVIEW
@@ -133,18 +133,18 @@ const isUnsentRound = (turn: Turn, index: number): boolean =>
   turn.sent === undefined &&
   (turn.end !== undefined || turn.error !== undefined)
 
-/** @param named the prompt of the step's own turn */
+/** @param promptName the prompt of the step's own turn */
 export function createUpdate(
   ref: HistoryRef,
   run: Run,
-  named: PromptName,
+  promptName: PromptName,
   times: UpdateTimes,
   step: Facts,
 ): HistoryUpdate {
   const { context, inputs } = step
   const newest = run.turns.at(-1)
   const rows = run.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, named, ref, times, step)
+    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, promptName, ref, times, step)
     return row === undefined ? [] : [row]
   })
   return {

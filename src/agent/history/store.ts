@@ -13,7 +13,7 @@ import {
 } from './state.ts'
 import { requireGitHub } from '../../action/step.ts'
 import type { Acts, HistoryRef, Reads } from '../record.ts'
-import { ActionError, isTransient, asExpectedError } from '../../runtime/errors.ts'
+import { ActionError, isTransient, catchExpected } from '../../runtime/errors.ts'
 import { renderHistory } from './render.ts'
 import { createUpdate, namePrompt, toUpdateFingerprint } from './rows.ts'
 import type { AgentInputs } from '../facts.ts'
@@ -80,7 +80,7 @@ async function addHistoryComment(
   step: Reads,
 ): Promise<number | undefined> {
   const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
-    const error = asExpectedError(caught)
+    const error = catchExpected(caught)
     if (!isTransient(error) || error.code === 'rate-limited') throw error
     return undefined
   })
@@ -90,10 +90,10 @@ async function addHistoryComment(
 /** Makes what the step adds to the history, from what is known now. */
 export async function readUpdate(ref: HistoryRef, step: Acts): Promise<HistoryUpdate> {
   const { clock, deadlineAt, record } = step
-  const named = await namePrompt(step)
+  const promptName = await namePrompt(step)
   const now = clock.wallTime()
   const times = { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }
-  return createUpdate(ref, record.read(), named, times, step)
+  return createUpdate(ref, record.read(), promptName, times, step)
 }
 
 /** @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown */
@@ -116,8 +116,8 @@ export async function writeHistory(
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
-  const found = ref.mayExist === true ? await findHistory(ref.pullRequest, ref.jobId, step) : undefined
-  const { commentId = found?.id } = ref
+  const existing = ref.mayExist === true ? await findHistory(ref.pullRequest, ref.jobId, step) : undefined
+  const { commentId = existing?.id } = ref
   if (commentId === undefined) {
     const state = startHistory(ref.jobId)
     const merged = merge(state, update)

@@ -74,7 +74,7 @@ const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL_CHARS && 
 /** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
 function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
   const { startedBy, change, durationMs } = run
-  const [job, found, error] = [getJob(run), getPullRequestFacts(run), getError(run) ?? run.untracked]
+  const [job, facts, error] = [getJob(run), getPullRequestFacts(run), getError(run) ?? run.untracked]
   const [id, link] = [getJobId(run), getOwnLink(run)]
   return {
     version: 1,
@@ -99,26 +99,26 @@ function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
       url: link.href,
       number: link.number && Number(link.number),
       repository: toName(link.repository),
-      title: toName(found.title),
-      state: found.state,
-      branch: toName(found.branch),
-      head_sha: toName(found.headSha),
-      mergeable: found.mergeable,
+      title: toName(facts.title),
+      state: facts.state,
+      branch: toName(facts.branch),
+      head_sha: toName(facts.headSha),
+      mergeable: facts.mergeable,
       operation: getOperation(run),
-      checks: found.checks,
-      in_scope: isInScope(found),
+      checks: facts.checks,
+      in_scope: isInScope(facts),
     },
     files: sortPagesFirst(run.files?.files ?? []).map((file) => ({ ...file, path: toName(file.path) })),
     checks: [
-      ...(found.checkList ?? []).map((check) => ({ ...check, result: check.state })),
-      ...(found.ignoredChecks ?? []).map((check) => ({ ...check, result: 'ignored' as const })),
+      ...(facts.checkList ?? []).map((check) => ({ ...check, result: check.state })),
+      ...(facts.ignoredChecks ?? []).map((check) => ({ ...check, result: 'ignored' as const })),
     ].map((check) => ({
       name: toName(check.name),
       result: check.result,
       url: toUrl(check.detailsUrl),
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
-    outside: (found.outside ?? []).map(toName),
+    outside: (facts.outside ?? []).map(toName),
     rounds: listSentRounds(run).map((turn) => ({
       checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => toName(check.name)),
       end: formatEnd(turn),

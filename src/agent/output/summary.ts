@@ -59,8 +59,8 @@ function renderHeading(run: Run, { isGreen, title }: Conclusion): string {
   const [green, red] = ICONS[getOutcome(run)]
   const icon = isGreen ? (adviseOnPullRequest(run) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
-  const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, title, ['Docs agent', ...place, formatKind(run)], isRehearsal)
+  const origin = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
+  return heading(icon, title, ['Docs agent', ...origin, formatKind(run)], isRehearsal)
 }
 
 /** A long fact must leave room for the rest of the table. */
@@ -103,9 +103,9 @@ function renderTimeline({ timeline }: Run): string[] {
   let today = ''
   const rows = timeline.map(({ at, elapsedMs, event }) => {
     const [day = '', time = ''] = formatUtc(at).split(' ')
-    const shown = day === today ? time : `${day} ${time}`
+    const start = day === today ? time : `${day} ${time}`
     today = day
-    return [shown, formatDuration(elapsedMs), escapeSentence(event)]
+    return [start, formatDuration(elapsedMs), escapeSentence(event)]
   })
   return rows.length === 0 ? [] : ['### Timeline', grid(['UTC', 'After', 'What happened'], rows)]
 }
@@ -161,9 +161,9 @@ function renderPullRequestHeading(run: Run): string {
   if (link === undefined) return ''
   const { href, number, repository } = link
   const title = getPullRequestFacts(run).title ?? ''
-  const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
-  const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
-  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE_CHARS))} ${place}`
+  const reference = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
+  const name = reference === '' ? 'Open the pull request' : `Pull request ${reference}`
+  const text = title === '' ? name : `${inlineCode(oneLine(title, MAX_TITLE_CHARS))} ${reference}`
   return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
 }
 

@@ -88,10 +88,10 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Read
     throw new ActionError('invalid-response', "GitHub's list of the commits does not contain the newest commit.")
   let earlier = listHistory(listed, before.headSha)
   if (earlier.length === 0) earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-  const found = attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
-  if (found.byAgent === 0 && found.others.size === 0)
+  const commits = attributeCommits(earlier, listed, listOwners(before.author, earlier, before.headSha))
+  if (commits.byAgent === 0 && commits.others.size === 0)
     throw new ActionError('rejected', `Pull request #${now.number} has another head commit, but no new commit.`)
-  return found
+  return commits
 }
 
 const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
@@ -112,7 +112,7 @@ const HEAD_LAG_MS = 5_000
 /** The pull request after a turn, and the commits that the turn brought; undefined if they cannot be listed. */
 interface AfterTurn {
   readonly now: PullRequest
-  readonly found: TurnCommits | undefined
+  readonly commits: TurnCommits | undefined
 }
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
@@ -120,11 +120,11 @@ async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn
   const { clock, deadlineAt, record, signal } = step
   const read = async (): Promise<AfterTurn> => {
     const now = await readAndRecordPullRequest(before, step)
-    if (now.headSha === before.headSha) return { now, found: NO_COMMITS }
-    return { now, found: await record.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
+    if (now.headSha === before.headSha) return { now, commits: NO_COMMITS }
+    return { now, commits: await record.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
-  const isConclusive = first.found?.byAgent !== 0 || !isOpen(first.now)
+  const isConclusive = first.commits?.byAgent !== 0 || !isOpen(first.now)
   if (isConclusive || clock.now() + HEAD_LAG_MS >= deadlineAt) return first
   await clock.sleep(HEAD_LAG_MS, signal)
   return read()
@@ -147,11 +147,11 @@ function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest,
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
   const counts = [...others.values()]
   const more = sum(counts.slice(MAX_NAMES))
-  const named = Array.from(others, ([name, count]) => {
+  const authors = Array.from(others, ([name, count]) => {
     const short = oneLine(name.replace(/ <.*/s, ''), MAX_NAME_CHARS)
     return `${count} by ${short.replaceAll('@', '')}`
   })
-  const list = [...named.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  const list = [...authors.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   record.notice(
     'Others have committed to the pull request',
     `During this turn, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
@@ -186,11 +186,11 @@ export async function determineEffect(
   const { record } = step
   const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
-  const { now, found } = after
-  const effect = found === undefined ? undefined : classifyCommits(found, before, link)
+  const { now, commits } = after
+  const effect = commits === undefined ? undefined : classifyCommits(commits, before, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
-  if (found?.byAgent === 0) noticeCommitsByOthers(found, now, step)
+  if (commits?.byAgent === 0) noticeCommitsByOthers(commits, now, step)
   return known
 }

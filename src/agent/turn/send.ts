@@ -355,10 +355,10 @@ const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on'
 
 /** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
 function announceStart({ task }: Target, { runner, inputs }: Reads): void {
-  const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
+  const jobPhrase = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
   runner.log(
-    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
+    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${jobPhrase} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
   )
 }
 

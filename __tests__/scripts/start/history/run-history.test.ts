@@ -10,10 +10,10 @@ import {
   type GeneratedPush,
   git,
   WEB_FLOW,
-} from '../../../support/generated-repository.ts'
-import { root } from '../../../support/markdown-files.ts'
-import { startIn80Columns, startInTerminal } from '../../../support/start-in-terminal.ts'
-import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
+} from '../../../../testing/generated-repository.ts'
+import { root } from '../../../../testing/markdown-files.ts'
+import { startIn80Columns, startInTerminal } from '../../../../testing/start-in-terminal.ts'
+import { createTemporaryFolder } from '../../../../testing/temporary-folder.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

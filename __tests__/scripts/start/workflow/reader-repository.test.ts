@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { findReaderRepository } from '../../../../scripts/start/workflow/reader-repository.ts'
-import { createTemporaryFolder } from '../../../support/temporary-folder.ts'
+import { createTemporaryFolder } from '../../../../testing/temporary-folder.ts'
 
 const PERSON = ['-c', 'user.name=mona', '-c', 'user.email=mona@example.com']
 

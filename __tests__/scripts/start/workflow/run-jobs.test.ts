@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { job, play, playWith, step, withLines } from '../../../support/play-workflow.ts'
-import type { Started } from '../../../support/start-in-terminal.ts'
+import { job, play, playWith, step, withLines } from '../../../../testing/play-workflow.ts'
+import type { Started } from '../../../../testing/start-in-terminal.ts'
 
 test('a job knows its runner and its place in the matrix', async () => {
   const named =

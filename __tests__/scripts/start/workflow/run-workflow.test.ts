@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { job, play, step } from '../../../support/play-workflow.ts'
+import { job, play, step } from '../../../../testing/play-workflow.ts'
 
 test('plays a step of this action with its inputs, and against the embedded service only', async () => {
   const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))

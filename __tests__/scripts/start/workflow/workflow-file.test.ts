@@ -8,7 +8,7 @@ import { findOwnAction } from '../../../../scripts/start/workflow/own-actions.ts
 import { parseRepositoryName } from '../../../../scripts/start/workflow/reader-repository.ts'
 import { describeRunner } from '../../../../scripts/start/workflow/runner.ts'
 import { readWorkflow } from '../../../../scripts/start/workflow/workflow-file.ts'
-import { root } from '../../../support/markdown-files.ts'
+import { root } from '../../../../testing/markdown-files.ts'
 
 const recipes = join(root, 'docs/recipes')
 const [, readme = ''] = /```yaml\n(name: .*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []

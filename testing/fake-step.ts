@@ -1,0 +1,55 @@
+import { inputNames } from '../src/action/inputs.ts'
+import { AGENT_FIELDS, parseAgentInputs } from '../src/agent/inputs.ts'
+import type { AgentInputs } from '../src/agent/facts.ts'
+import type { GitHub } from '../src/github/github.ts'
+import { writeMilestone } from '../src/agent/output/outputs.ts'
+import { type Acts, openAgentStep } from '../src/agent/record.ts'
+import type { Step } from '../src/action/step.ts'
+import { fakeClient } from './fake-client.ts'
+import { fakeClock } from './fake-clock.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { fakeRunner } from './fake-runner.ts'
+
+const GIVEN = {
+  prompt: 'Fix the guide.',
+  'project-id': 'docs-demo',
+  'api-key': 'docs_key',
+  'base-url': 'https://docs.example.com',
+}
+
+/** Parses inputs as a step does, with defaults for all that a test does not set. */
+export function agentInputs(
+  fields: Partial<AgentInputs> = {},
+  given: Readonly<Record<string, string>> = {},
+): AgentInputs {
+  const raw = { ...Object.fromEntries(inputNames(AGENT_FIELDS).map((name) => [name, ''])), ...GIVEN, ...given }
+  return { ...parseAgentInputs(raw, '.'), ...fields }
+}
+
+export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
+  readonly inputs?: AgentInputs
+  readonly context?: GivenRun
+  readonly github?: GitHub | undefined
+  readonly timeoutMs?: number
+}
+
+/** Creates a step with a timeout of one hour, on a fake clock, without servers. */
+export function fakeStep({ github, inputs = agentInputs(), timeoutMs = 3_600_000, ...fields }: StepFields = {}): Acts {
+  const clock = fields.clock ?? fakeClock()
+  const startedAt = fields.startedAt ?? clock.now()
+  const { context = RUN_FACTS } = fields
+  const given = {
+    runner: fakeRunner(),
+    clock,
+    signal: new AbortController().signal,
+    random: () => 0.5,
+    startedAt,
+    deadlineAt: startedAt + timeoutMs,
+    client: fakeClient({}),
+    github,
+    ...fields,
+    // Tests set the payload; the event is parsed from it.
+    context: readRun(context),
+  }
+  return openAgentStep(inputs, given, writeMilestone)
+}
