@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
-import { agentInputs } from '../support/fake-step.ts'
-import { listResults } from '../support/log-rows.ts'
-import { playFollowUp, playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../support/play-step.ts'
+import { agentInputs } from '../../testing/fake-step.ts'
+import { listResults } from '../../testing/log-rows.ts'
+import { playFollowUp, playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 type Options = Partial<PlayStepOptions>
