@@ -3,14 +3,13 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { DEFAULT_MAX_FOLLOW_UPS } from '../src/agent/features/rolling.ts'
 import { listCodeBlocks, root } from '../testing/markdown-files.ts'
-import type { Workflow } from '../testing/workflow-files.ts'
 
 const page = readFileSync(`${root}docs/costs.md`, 'utf8')
 
 test('adds up the prompts of the example in a month', () => {
   const [example = ''] = listCodeBlocks(page, 'yaml')
-  const [step] = Object.values((parse(example) as Workflow).jobs)[0]?.steps ?? []
-  const rounds = Number(step?.with?.['fix-rounds'])
+  const { with: inputs } = parse(example) as { with: Readonly<Record<string, unknown>> }
+  const rounds = Number(inputs['fix-rounds'])
   expect(example).toContain("- cron: '17 3 * * *'")
   expect(page).toContain(`31 × (1 + ${rounds}) = ${31 * (1 + rounds)} prompts`)
 })

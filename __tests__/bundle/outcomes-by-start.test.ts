@@ -70,7 +70,7 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
     '--scenario unavailable --job-id job_finished --prompt More. --input timeout-minutes=2',
     'the job could not be read',
   ],
-  ['--scenario slow --job-id job_running --prompt More.', "the job's current turn did not end"],
+  ['--scenario slow --job-id job_running --prompt More.', 'the agent did not finish its earlier work'],
   [
     '--scenario unavailable --job-id job_running --input timeout-minutes=2',
     'The deadline passed before the job could be',
@@ -107,7 +107,7 @@ const MESSAGE_FLAGS: readonly (readonly [flags: string, message: string])[] = [
   ['--scenario no-permission --job-id job_running', 'Not done on GitHub'],
   [
     '--scenario token-expires',
-    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: job_000001`. The token of a GitHub App lasts one hour',
+    'To add the label and the comment before the next run, run the workflow of the recipe `attach.yml` with `job-id: job_000001`. The token of a GitHub App lasts one hour',
   ],
   ['--scenario unlisted-status --speed 8', 'an unknown status'],
   ['--scenario no-summary-file', 'The job summary could not be written'],

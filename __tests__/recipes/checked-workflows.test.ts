@@ -10,14 +10,6 @@ test.each(Object.keys(CHECKS))('%s is a workflow that the engine can run', (reci
   expect(Object.keys(jobs)).not.toEqual([])
 })
 
-test('the merge step of the page about checks has the permissions of its recipe', () => {
-  const [page, recipe] = ['docs/checks-and-merging.md', 'docs/recipes/before-auto-merge.yml'].map(
-    (path) => parse(readWorkflowText(path)) as Workflow,
-  )
-  expect(page?.permissions).toEqual(recipe?.permissions)
-  expect(page?.jobs['steps']?.steps?.at(-1)).toMatchObject({ run: expect.stringContaining('gh pr merge') })
-})
-
 test('approve-first.yml shows and sends the prompt with the same inputs', () => {
   const { jobs } = parse(readWorkflowText('docs/recipes/approve-first.yml')) as Workflow
   const [shown = {}, sent = {}] = Object.values(jobs).map(({ steps = [] }) => steps.at(-1)?.with ?? {})

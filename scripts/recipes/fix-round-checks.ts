@@ -35,11 +35,6 @@ const createDocs = () => createRepositoryChangedSince('before-auto-merge.yml', '
 
 /** Recipes whose failing checks go back to the agent, and that merge. */
 export const FIX_ROUND_CHECKS: Checks = {
-  'docs/checks-and-merging.md': {
-    'a pull request whose checks pass is merged at the checked head': {
-      runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: [MERGE] }],
-    },
-  },
   'docs/recipes/before-auto-merge.yml': {
     'red runs continue one pull request, which is not merged while changes are requested, and is updated if it is behind':
       {

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { parse } from 'yaml'
-import { listCodeBlocks, root } from '../../testing/markdown-files.ts'
-import { CENTRAL_RECIPE, type Workflow } from '../../testing/workflow-files.ts'
+import { root } from '../../testing/markdown-files.ts'
+import { CENTRAL_RECIPE } from '../../testing/workflow-files.ts'
 
 /** The parts of this project that users run. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'report', 'emulator', '.github/workflows']
@@ -33,40 +32,15 @@ export interface Caller {
   readonly workflow: string
 }
 
-/** Documents whose steps are below a heading. Their permissions are those of a recipe. */
-const EXCERPTS: Readonly<Record<string, { readonly heading: string; readonly recipe: string }>> = {
-  'docs/checks-and-merging.md': { heading: '## Merge automatically\n', recipe: 'docs/recipes/before-auto-merge.yml' },
-}
-
-function toWorkflow(steps: string, permissions: object = {}): string {
-  const indented = steps.replaceAll(/^(?=.)/gm, '      ')
-  const job = `  steps:\n    runs-on: ubuntu-latest\n    steps:\n${indented}`
-  return `on:\n  workflow_dispatch:\npermissions: ${JSON.stringify(permissions)}\njobs:\n${job}`
-}
-
 function replaceAll(text: string, from: string, to: string): string {
   if (!text.includes(from)) throw new Error(`The recipe does not contain: ${from}`)
   return text.replaceAll(from, () => to)
 }
 
-/**
- * Reads a workflow file, or creates a workflow from the steps in a document.
- * @param changes texts, and what replaces them
- */
+/** @param changes texts in the workflow file, and what replaces them */
 export function readWorkflowText(recipe: string, changes: Readonly<Record<string, string>> = {}): string {
-  return Object.entries(changes).reduce((text, [from, to]) => replaceAll(text, from, to), readUnchanged(recipe))
-}
-
-function readUnchanged(recipe: string): string {
   const text = readFileSync(join(root, recipe), 'utf8')
-  const excerpt = EXCERPTS[recipe]
-  if (excerpt !== undefined) {
-    const [steps] = listCodeBlocks(text.split(excerpt.heading)[1] ?? '', 'yaml')
-    if (steps === undefined) throw new Error(`${recipe} has no steps below “${excerpt.heading.trim()}”.`)
-    const { permissions } = parse(readUnchanged(excerpt.recipe)) as Workflow
-    return toWorkflow(steps, permissions)
-  }
-  return text
+  return Object.entries(changes).reduce((changed, [from, to]) => replaceAll(changed, from, to), text)
 }
 
 /**
@@ -93,7 +67,7 @@ export function createRepositories(
   mkdirSync(dirname(central), { recursive: true })
   writeFileSync(central, readWorkflowText(CENTRAL_RECIPE))
   const repository = join(folder, 'docs')
-  const workflow = `.github/workflows/${basename(recipe).replace('.md', '.yml')}`
+  const workflow = `.github/workflows/${basename(recipe)}`
   const itself = { daysAgo: 0, files: { [workflow]: text.replace(UNSUPPORTED_KEY, '') } }
   for (const { daysAgo, files } of [...history, itself]) {
     for (const [path, content] of Object.entries(files)) {

@@ -27,7 +27,7 @@ function createStartText(emulator: Emulator, { scenario, speed }: CliOptions): s
   return [
     `listening ${url}`,
     '',
-    `The embedded documentation service plays the scenario ${scenario}, at ${speed} times the usual speed.`,
+    `The embedded documentation service runs the scenario ${scenario}, at ${speed} times the usual speed.`,
     '',
     'Create a job:',
     `  curl ${url}/v2/agent/${projectId}/job -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"prompt":"Document the --dry-run flag."}'`,

@@ -60,7 +60,7 @@ describe.each([
       expect(report.untracked?.message).toContain('the next run would start another job')
       expect(line).toContain(PERMISSIONS)
       expect(line).toContain(
-        'To mark the pull request before the next run, run the workflow of the recipe `attach.yml` with `job-id: ',
+        'To add the label and the comment before the next run, run the workflow of the recipe `attach.yml` with `job-id: ',
       )
     },
   )
@@ -92,7 +92,7 @@ test('says to attach before the next run, and how to keep a token that expires',
     const { report } = await play({ ...ROLLING, label: 'docs-agent-weekly' }, options)
     expect(report.untracked?.message).toContain('the next run would start another job')
     expect(report.untracked?.hint).toMatch(
-      /^To mark the pull request before the next run, run the workflow of the recipe `attach\.yml` with `job-id: job_000001` and `label: docs-agent-weekly`\. The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less/,
+      /^To add the label and the comment before the next run, run the workflow of the recipe `attach\.yml` with `job-id: job_000001` and `label: docs-agent-weekly`\. The token of a GitHub App lasts one hour: keep `timeout-minutes` at 55 or less/,
     )
     expect(report.untracked?.hint).not.toContain('Grant')
   }
@@ -103,19 +103,19 @@ test.each<[what: string, operation: string, response: Responder, advice: string]
     'a server error',
     ADD_LABEL,
     respondWith(502),
-    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml`',
+    'To add the label and the comment before the next run, run the workflow of the recipe `attach.yml`',
   ],
   [
     'a server error',
     COMMENT,
     respondWith(502),
-    'To mark the pull request before the next run, run the workflow of the recipe `attach.yml`',
+    'To add the label and the comment before the next run, run the workflow of the recipe `attach.yml`',
   ],
   [
     'a locked conversation',
     COMMENT,
     refuse('Unable to create comment because issue is locked.'),
-    'GitHub has refused this: solve the reason that it names. To mark the pull request before the next run',
+    'GitHub has refused this: solve the reason that it names. To add the label and the comment before the next run',
   ],
 ])('after %s (%s), the advice is not about permissions', async (_what, operation, response, advice) => {
   const { isGreen, report, line } = await play(ROLLING, { responses: { [operation]: response } })
@@ -438,7 +438,7 @@ test('does not replace a comment that somebody has edited meanwhile, and says so
   const second = await playStep({ inputs, after: first, facts: { runId: 43 }, onRequest })
   expect([second.isGreen, comment?.body]).toEqual([false, 'Mine now.'])
   expect(second.report.untracked?.message).toContain('can no longer be read, because somebody has edited or deleted it')
-  expect(second.line).toContain('Delete what is left of the comment. To mark the pull request')
+  expect(second.line).toContain('Delete what is left of the comment. To add the label and the comment')
 })
 
 test('is red if somebody deletes the history comment meanwhile', async () => {
@@ -473,7 +473,7 @@ describe('if a rolling step finds its pull request in another repository than th
   ])('it also names the token, if the pull request %s', async (_what, responses) => {
     const { report } = await play(ROLLING, { ...withoutRepository, responses })
     expect(report.untracked?.hint).toMatch(
-      /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To mark the pull request, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
+      /^Set `pr-repository` to `acme\/docs`\. `github-token` needs write access .* To add the label and the comment, run the workflow of the recipe `attach\.yml` with `job-id: job_\d+`, and outside of `acme\/docs` also/,
     )
   })
 

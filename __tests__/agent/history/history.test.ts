@@ -245,7 +245,7 @@ test('drops the oldest rows beyond 60,000 characters, and says how many', () => 
   const read = parseHistory(body)
   expect(read?.rows.at(-1)?.run).toBe(299)
   expect((read?.rows.length ?? 0) + (read?.dropped ?? 0)).toBe(302)
-  expect(body).toContain(`${read?.dropped} earlier turns are not listed.`)
+  expect(body).toContain(`${read?.dropped} earlier rows are not listed.`)
 })
 
 test.each<[what: string, rows: readonly HistoryRow[], ageMs: number | undefined, waitMs: number]>([

@@ -402,7 +402,7 @@ export function rejectUntrackableInputs(step: Facts): void {
     ...(githubToken === '' ? ['`github-token` must not be empty'] : []),
   ]
   if (problems.length === 0) return
-  const text = `On \`${step.context.eventName}\`, ${problems.join(', and ')}: the step must mark the pull request of the agent, which otherwise starts the next job.`
+  const text = `On \`${step.context.eventName}\`, ${problems.join(', and ')}: the step must label the agent's pull request and comment on it. Otherwise this pull request starts the next job.`
   throw new ActionError('invalid-input', text, {
     hint: 'Nothing was sent. Correct the inputs, or start the workflow by a push or a schedule.',
   })
@@ -421,7 +421,7 @@ export function guardPullRequestEvent(target: Target, step: Reads): Target {
     ...target,
     async beforeSend(job, idleMs) {
       await orNotSent(
-        'The pull request of the agent could not be marked, so it would start the next job',
+        "The agent's pull request could not get its label and comment, so it would start the next job",
         () =>
           Promise.all([
             createMissingLabel(step),

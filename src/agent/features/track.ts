@@ -29,7 +29,7 @@ export const TRACK_FIELDS = {
 /** Records that the job's pull request is not marked, although the next run depends on its mark. */
 function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
   const { record } = step
-  const attach = `To mark the pull request before the next run, ${formatAttaching(jobId, record.read())}.`
+  const attach = `To add the label and the comment before the next run, ${formatAttaching(jobId, record.read())}.`
   const refusal = mayPass(error) ? undefined : `${REFUSAL_HINT}.`
   const usual = error.hint ?? refusal
   const fix = error.lacksPermissionIn === undefined ? usual : formatTrackingGrant(step, error.lacksPermissionIn)
@@ -77,7 +77,7 @@ function recordMisplaced({ repository, number }: PullRequestAddress, jobId: stri
   const run = record.read()
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
   const set = `Set \`pr-repository\` to \`${repository}\`.`
-  const attach = `To mark the pull request, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
+  const attach = `To add the label and the comment, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
   const hints = run.untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
   record.add({ untracked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
 }
@@ -96,7 +96,12 @@ async function recordUnreadable(
   const { inputs, github } = step
   if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
   if (address !== undefined && isKnownToBeMarked(address, step)) return
-  recordUntracked(error, 'The pull request was not marked, because it could not be read', jobId, step)
+  recordUntracked(
+    error,
+    'The pull request did not get its label and comment, because it could not be read',
+    jobId,
+    step,
+  )
   if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
 }
 

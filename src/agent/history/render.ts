@@ -87,7 +87,7 @@ function render(history: History): string {
   return [
     `${BEGINNING}${json} -->`,
     renderIntroduction(history),
-    dropped === 0 ? '' : `${formatCount(dropped, 'earlier turn is', 'earlier turns are')} not listed.`,
+    dropped === 0 ? '' : `${formatCount(dropped, 'earlier row is', 'earlier rows are')} not listed.`,
     rows.length === 0 ? '' : table,
     renderLeft(history),
     warning && `${followUps} of ${limit} updates are used. ${warning}`,

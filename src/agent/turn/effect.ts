@@ -134,7 +134,7 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
   const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
   return new ActionError(
     'merged-too-early',
-    `Pull request #${number} was ${state} ${when}. Commits of this turn may not be merged.`,
+    `Pull request #${number} was ${state} ${when}. Its newest commits may not be merged.`,
     { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
   )
 }
@@ -154,7 +154,7 @@ function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest,
   const list = [...authors.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   record.notice(
     'Others have committed to the pull request',
-    `During this turn, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
+    `While the agent worked, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
   )
 }
 

@@ -34,7 +34,7 @@ import {
 
 const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
 const ARCHIVED = 'The prompt was not sent: the job is archived.'
-const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
+const NO_END = 'The prompt was not sent: the agent did not finish its earlier work before the deadline.'
 const NOT_IDLE = 'The prompt was not sent: the agent may have been working until just before the deadline.'
 const LATER = 'Run the same step again later, or increase `timeout-minutes`.'
 
@@ -61,7 +61,7 @@ async function waitUntilIdle(jobId: string, target: Target, watch: JobWatch): Pr
     const isTurnRunning = !isTerminal(job) && (inputs.wait || isOfPullRequest)
     // The pull request of the job must be known before the prompt is sent.
     if (isTurnRunning || (isOfPullRequest && isWithoutLink(job))) {
-      if (isTurnRunning) watch.note('The job is busy. The step waits until its current turn ends.')
+      if (isTurnRunning) watch.note('The job is busy. The step waits until the agent has finished.')
       const ended: TurnEnd | undefined = await waitForJob(job, watch)
       if (ended?.job === undefined) throw createLateError(NO_END)
       job = ended.job
@@ -129,7 +129,7 @@ function completeTask({ task, getPreface }: FollowUpTarget, { record }: Acts): F
 async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWatch): Promise<void> {
   const { clock, deadlineAt } = watch.step
   watch.note(
-    'Another step has just sent this job a prompt, or is about to. The step waits for that turn as for a busy job.',
+    'Another step has just sent this job a prompt, or is about to. The step waits until the agent has finished that one.',
   )
   await watch.poll(before.id, (read) => !isSameEnd(read, before), {
     getDelayMs: getTurnPollDelayMs,

@@ -78,7 +78,7 @@ const scenarios = {
     ...turn({ startDelayMs: 8_000 }),
   },
   'never-starts': {
-    description: 'After a follow-up the job keeps its old status: the new turn is never seen.',
+    description: 'After a follow-up the job keeps its old status: the agent is never seen to work on it.',
     ...turn({ startDelayMs: Infinity }),
   },
   'idle-follow-up': {
