@@ -51,6 +51,9 @@ const show = ({ summary, outputs, hostCalls, line }: Played<unknown>, page = '')
   log: [...hostCalls, line].join('\n'),
 })
 
+/** When each run of a rolling pull request starts, in hours after the start of the servers' history: on two working days. */
+const ROLLING_STARTS_H = [129.23, 134.62, 154.03, 160.8]
+
 /** @throws ActionError if inputs are invalid */
 async function runAgent(
   given: Texts,
@@ -66,8 +69,10 @@ async function runAgent(
   })
   before.catchUp(DEFAULT_START_MS)
   let after: PlayedStep | undefined
-  for (const begin of listRuns(isRolling)) {
-    const nowMs = after?.baseClock.wallTime().getTime() ?? DEFAULT_START_MS
+  for (const [index, begin] of listRuns(isRolling).entries()) {
+    const startMs = isRolling ? (ROLLING_STARTS_H[index] ?? 0) * 3_600_000 : 0
+    if (after !== undefined) await after.baseClock.passUntil(after.baseClock.sleep(startMs - after.baseClock.now()))
+    const nowMs = DEFAULT_START_MS + startMs
     const run = begin((after?.service.github ?? before).state, BASE_URL, nowMs)
     const { id: runId, headSha: sha, eventName, event: payload } = run
     after = await playStep({
@@ -75,6 +80,7 @@ async function runAgent(
       scenario,
       github,
       cancelAfterMs: cancelAfter * 1_000,
+      startMs,
       after,
       facts: { sha, stepId: '', workflow: 'docs.yml', runId, eventName, payload },
     })

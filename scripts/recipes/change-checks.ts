@@ -42,6 +42,17 @@ function closedAs(labels: readonly string[]): Payload {
   return { ...payload, pull_request: { ...(payload['pull_request'] as object), ...about } }
 }
 
+/** The payload of an open pull request that got a label. */
+function labeled(name: string, from = 'acme/docs'): Payload {
+  const { pull_request, ...payload } = closed(false, 12, 'dry-run', commit('b'), from)
+  return {
+    ...payload,
+    action: 'labeled',
+    label: { name },
+    pull_request: { ...(pull_request as object), state: 'open' },
+  }
+}
+
 const ownMerged: Trigger = (github) => {
   const { branch, headSha } = github.repositories['acme/docs']?.pulls[4] ?? {}
   merge(4)(github)
@@ -63,6 +74,10 @@ const withClosed = (file: string) =>
     collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' },
     pulls: { 12: createPullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
   })
+
+/** Creates a repository in which pull request 12 is open. */
+const withOpen = (file: string) =>
+  createChangedRepository([file], { pulls: { 12: createPullState({ branch: 'dry-run', headSha: commit('b') }) } })
 
 /** Creates a repository in which pull requests 12 and 13 were merged in this order. */
 function twoMerged() {
@@ -206,6 +221,25 @@ export const CHANGE_CHECKS: Checks = {
         },
         { inputs: { change: 'pull/12', 'dry-run': 'false' }, prompts: ['new'], open: [4, 5] },
       ],
+    },
+  },
+  'docs/recipes/before-merge.yml': {
+    'a label on an open pull request opens its docs pull request, and the label again adds commits to the same one': {
+      event: labeled('needs-docs'),
+      docs: withOpen('src/flags.ts'),
+      runs: [
+        {
+          prompts: ['new'],
+          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          labels: ['docs-before-12'],
+        },
+        { prompts: ['job_000001'], open: [4] },
+      ],
+    },
+    'another label, and a pull request from a fork, start no runner': {
+      event: labeled('cli'),
+      docs: withOpen('src/flags.ts'),
+      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: labeled('needs-docs', 'dora/docs') }],
     },
   },
   'docs/recipes/each-merged-pull-request.yml': {

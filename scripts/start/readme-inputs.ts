@@ -2,8 +2,9 @@ import { parse } from 'yaml'
 
 type Texts = Readonly<Record<string, string>>
 
-/** The lines below `with:` of the first step that uses the action. */
-const FIRST_INPUTS = /^ *(?:- )?uses: \S+\/docs-agent-action@\S+(?: +#[^\n]*)?\n( +)with:\n((?:\1 +[^\n]*\n)+)/m
+/** The lines below `with:` of the first step that uses the action, in the first example that is a workflow. */
+const FIRST_INPUTS =
+  /^jobs:\n[^]*?^ *(?:- )?uses: \S+\/docs-agent-action@\S+(?: +#[^\n]*)?\n( +)with:\n((?:\1 +[^\n]*\n)+)/m
 
 /** An input of `workflow_dispatch` with a default, which it has on all other events. */
 const WITH_DEFAULT = /^\$\{\{ inputs\.[\w-]+ \|\| '([^']*)' \}\}$/

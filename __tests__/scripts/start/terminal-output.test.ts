@@ -80,6 +80,11 @@ test.each<[what: string, fields: Partial<Result>, shown: string]>([
   ],
   ['the summary', { summary: '# Done\n<b>x</b>' }, 'Done\n\nx\n'],
   ['the exit code', {}, '✔ success, exit code 0, after 1 s'],
+  [
+    'the time of the step, without that of starting its process at ten times real time',
+    { outputs: { result: '{"duration_seconds":2}' }, durationMs: 8_000 },
+    '✔ success, exit code 0, after 2 s',
+  ],
   ['the outcome', { outputs: { outcome: 'submitted' } }, '✔ success: submitted,'],
   ['the signal', { exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, '■ cancelled, SIGKILL'],
 ])('the result shows %s', (_what, fields, shown) => {
