@@ -11,16 +11,16 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors report rehearse action emulator node:path
-    agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/outcome.ts agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github runtime
+    agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/conclude.ts agent/words.ts agent/turn agent/record.ts agent/facts.ts agent/skip.ts action github runtime
     agent/inputs.ts: agent/features agent/change agent/facts.ts action text
-    agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
+    agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/conclude.ts agent/words.ts agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
     agent/change: agent/history agent/turn agent/record.ts agent/prompt.ts agent/label.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
     agent/follow-up.ts: agent/find-job.ts agent/history agent/turn agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts docs-service github text runtime
     agent/find-job.ts: agent/history agent/turn agent/record.ts action docs-service github runtime
-    agent/history: agent/outcome.ts agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service github text runtime zod
-    agent/output: agent/outcome.ts agent/words.ts agent/record.ts action github text
-    agent/outcome.ts: agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime
-    agent/words.ts: agent/record.ts text
+    agent/history: agent/conclude.ts agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service github text runtime zod
+    agent/output: agent/conclude.ts agent/words.ts agent/record.ts action github text
+    agent/conclude.ts: agent/words.ts agent/turn agent/record.ts agent/facts.ts action docs-service text runtime
+    agent/words.ts: agent/record.ts agent/facts.ts text
     agent/turn: agent/record.ts agent/facts.ts action docs-service github text runtime
     agent/record.ts: agent/permissions.ts agent/facts.ts action docs-service github text runtime
     agent/prompt.ts: agent/facts.ts github text
@@ -190,7 +190,7 @@ const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
       .map((target) => `src/${file.path} imports ${target}. Put what both need into a file below the features.`),
   'the turn engine knows no feature and no sentence of the report': (file) =>
     listTargets(file)
-      .filter((target) => file.folder === 'agent/turn' && /^agent\/(?:features\/|outcome|words)/.test(target))
+      .filter((target) => file.folder === 'agent/turn' && /^agent\/(?:features\/|conclude|words)/.test(target))
       .map((target) => `src/${file.path} imports ${target}. Let a \`Target\` carry what the feature knows.`),
   'only the entry of the emulator imports the emulator': ({ path, folder, imports }) =>
     imports

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { conclude } from '../src/agent/outcome.ts'
+import { conclude } from '../src/agent/conclude.ts'
 import { renderSummary } from '../src/agent/output/summary.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { AGENT_USER } from '../src/emulator/github/demo-state.ts'

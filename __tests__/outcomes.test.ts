@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { conclude, getOutcome } from '../src/agent/outcome.ts'
+import { conclude } from '../src/agent/conclude.ts'
 import { type Outcome, OUTCOMES } from '../src/agent/record.ts'
 import { type FailOn, FAIL_ON } from '../src/agent/facts.ts'
 import { active, archived, completed, failed, withoutLink } from '../testing/fake-client.ts'
@@ -29,7 +29,7 @@ const STEPS: Readonly<Record<Outcome, Fields>> = {
 test('documents each outcome, and the words of `fail-on` that make it red', () => {
   const expected = OUTCOMES.map((outcome) => {
     const report = createReport(STEPS[outcome])
-    expect(getOutcome(report)).toBe(outcome)
+    expect(conclude(report).outcome).toBe(outcome)
     const isGreen = (...failOn: FailOn[]): boolean => conclude({ ...report, failOn: new Set(failOn) }).isGreen
     const words = FAIL_ON.filter((word) => isGreen() && !isGreen(word)).map((word) => `\`${word}\``)
     return [`\`${outcome}\``, words.join(', ') || (isGreen(...FAIL_ON) ? 'never red' : 'always red')]

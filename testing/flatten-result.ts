@@ -1,4 +1,4 @@
-import { conclude } from '../src/agent/outcome.ts'
+import { conclude } from '../src/agent/conclude.ts'
 import { renderResult, toOutputs } from '../src/agent/output/outputs.ts'
 import type { Run } from '../src/agent/record.ts'
 
@@ -28,5 +28,7 @@ export function flattenResult(outputs: Texts): Texts {
 
 /** Returns what a report sets, without redaction. */
 export function flattenReport(report: Run): Texts {
-  return flattenResult({ ...toOutputs(report), result: renderResult(report, conclude(report), (text) => text) })
+  const conclusion = conclude(report)
+  const result = renderResult(report, conclusion, (text) => text)
+  return flattenResult({ ...toOutputs(report, conclusion), result })
 }

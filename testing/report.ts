@@ -1,4 +1,4 @@
-import { getOutcome } from '../src/agent/outcome.ts'
+import { conclude } from '../src/agent/conclude.ts'
 import { toOutputs } from '../src/agent/output/outputs.ts'
 import {
   type Effect,
@@ -117,7 +117,7 @@ export function describeReport(run: Run): DescribedReport {
 function describe(run: Run) {
   const own = getOwnTurn(run)
   return {
-    outcome: getOutcome(run),
+    outcome: conclude(run).outcome,
     error: getError(run),
     task: own?.task,
     job: getJob(run),
@@ -133,4 +133,4 @@ function describe(run: Run) {
 }
 
 /** The agent's outputs, in the order in which they are set. */
-export const OUTPUT_NAMES = [...Object.keys(toOutputs(createReport())), 'result']
+export const OUTPUT_NAMES = [...Object.keys(toOutputs(createReport(), conclude(createReport()))), 'result']

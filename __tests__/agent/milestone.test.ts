@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { getOutcome } from '../../src/agent/outcome.ts'
+import { conclude } from '../../src/agent/conclude.ts'
 import { writeMilestone } from '../../src/agent/output/outputs.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -133,7 +133,7 @@ test('continues if the output file cannot be written', async () => {
   }
   const host = fakeRunner()
   const step = fakeStep({ client: fakeClient({ create: active, reads: [completed] }), runner: { ...host, setOutput } })
-  expect(getOutcome(await runAgent(agentInputs({ task: CREATE }), step))).toBe('pull-request')
+  expect(conclude(await runAgent(agentInputs({ task: CREATE }), step)).outcome).toBe('pull-request')
   expect(host.calls).toContainEqual(expect.stringContaining('no space left on device'))
 })
 

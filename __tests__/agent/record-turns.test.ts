@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { getOutcome } from '../../src/agent/outcome.ts'
+import { conclude } from '../../src/agent/conclude.ts'
 import {
   type Outcome,
   countCommitsOfUpdates,
@@ -36,13 +36,13 @@ const MERGED_TOO_EARLY: TurnFacts = {
 }
 
 test('a step without any result is an error, and a skipped one is skipped', () => {
-  expect(getOutcome(createReport({ state: {} }))).toBe('error')
-  expect(getOutcome(createReport({ state: {}, skipReason: 'Nothing changed.' }))).toBe('skipped')
+  expect(conclude(createReport({ state: {} })).outcome).toBe('error')
+  expect(conclude(createReport({ state: {}, skipReason: 'Nothing changed.' })).outcome).toBe('skipped')
 })
 
 test('an outcome is reported before the end of a step only if nothing can change it', () => {
   const getOutcomeSoFar = (...turns: readonly Turn[]): string =>
-    getOutcome({ ...createReport(), state: 'running', turns })
+    conclude({ ...createReport(), state: 'running', turns }).outcome
   const [unchanged, round] = [turnIn(endWith('unchanged')), turnIn(accept(), { failing: [] })]
   expect([
     getOutcomeSoFar(turnIn(accept())),
@@ -80,7 +80,7 @@ test.each<[Outcome, TurnFacts]>([
     ['archived', endWith(effect, archived)],
   ]),
 ])('has the outcome %s for a turn with the facts %j', (outcome, state) => {
-  expect(getOutcome(createReport({ task: FOLLOW_UP, state }))).toBe(outcome)
+  expect(conclude(createReport({ task: FOLLOW_UP, state })).outcome).toBe(outcome)
 })
 
 test('shows a pull request that was merged or closed during a turn in its current state', () => {

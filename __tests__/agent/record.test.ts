@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { isSkip } from '../../src/agent/skip.ts'
-import { conclude } from '../../src/agent/outcome.ts'
+import { conclude } from '../../src/agent/conclude.ts'
 import { formatPullRequest } from '../../src/agent/words.ts'
 import {
   createUnstartedRun,

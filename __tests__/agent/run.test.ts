@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
-import { conclude } from '../../src/agent/outcome.ts'
+import { conclude } from '../../src/agent/conclude.ts'
 import { toOutputs } from '../../src/agent/output/outputs.ts'
 import type { Run } from '../../src/agent/record.ts'
 import { type Delivery, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
@@ -94,7 +94,7 @@ test('does not claim that nothing was sent if the step is stopped while its prom
   const step = fakeStep({ client: { ...fakeClient({ reads: [completed] }), createJob } })
   await runAgent(agentInputs({ task: CREATE }), step, (report) => (interrupt = report))
   if (interrupted === undefined) throw new Error('The step was not stopped.')
-  expect(toOutputs(interrupted)).toMatchObject({ changed: '', 'job-id': '' })
+  expect(toOutputs(interrupted, conclude(interrupted))).toMatchObject({ changed: '', 'job-id': '' })
   expect(conclude(interrupted)).toMatchObject({
     advice: UNKNOWN_DELIVERY_HINT,
     text: expect.stringContaining('It is not known whether the service accepted the prompt.'),

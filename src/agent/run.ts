@@ -12,7 +12,8 @@ import { acceptCommand, chooseCommandTarget, hasCommand, replyToComment } from '
 import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
 import type { AgentInputs } from './facts.ts'
-import { conclude, formatVerdict, getQuote, nameTurn, titleTurn } from './outcome.ts'
+import { conclude, formatVerdict } from './conclude.ts'
+import { nameTurn, titleTurn } from './words.ts'
 import {
   type Outcome,
   type Acts,
@@ -234,11 +235,10 @@ export const agentAction: Action<AgentInputs, Run> = {
   render(unredacted, redact) {
     const run = redactRun(unredacted, redact)
     const conclusion = conclude(run)
-    const outputs = toOutputs(run)
+    const outputs = toOutputs(run, conclusion)
     const notDone = formatWarnings(run.warnings)
     return {
       ...conclusion,
-      quote: getQuote(run),
       // No period at the end, because it would become a part of the link.
       last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(run, conclusion, redact) },

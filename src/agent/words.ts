@@ -1,5 +1,7 @@
-/** Describes the state of a pull request. Hides what prevents a merge, and what is most urgent. */
-import { type LinkedText, quoteNames } from '../text/markdown.ts'
+/** Sentences about pull requests and turns. Hides what prevents a merge, and what is most urgent. */
+import { type LinkedText, quoteName, quoteNames } from '../text/markdown.ts'
+import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
+import { DEFAULT_LABEL } from './facts.ts'
 import { formatCount, joinSentences } from '../text/format.ts'
 import {
   type ChecksState,
@@ -201,4 +203,34 @@ export function formatPullRequest(run: Run, title = ''): string {
     isInScope(facts) === true && 'All its files are in the allowed paths.',
     ...formatFixRounds(run),
   ])
+}
+
+/** The label that a step which continues the job must be given; undefined if it is the default. */
+const getGivenLabel = ({ label = '' }: Run): string | undefined =>
+  label === '' || label === DEFAULT_LABEL ? undefined : label
+
+/** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
+export function formatAttaching(id: string, run: Run): string {
+  const [label, { otherRepository }] = [getGivenLabel(run), run]
+  const inputs = `\`job-id: ${id}\`${label === undefined ? '' : ` and ${quoteName(`label: ${label}`)}`}`
+  const name = otherRepository?.split('/')[1] ?? ''
+  const there =
+    otherRepository === undefined ? '' : `, and outside of \`${otherRepository}\` also \`repository: ${name}\``
+  return `run the workflow of the recipe \`attach.yml\` with ${inputs}${there}`
+}
+
+/** Returns the name of the newest turn in the log. */
+export function nameTurn(turns: readonly Turn[], maxRounds: number): string {
+  const turn = turns.at(-1)
+  if (turn === undefined) return ''
+  const { task, failing } = turn
+  if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
+  if (task.kind === 'create') return 'New job'
+  return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
+}
+
+/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
+export function titleTurn(name: string, { failing }: Turn): string {
+  if (failing === undefined) return name
+  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
 }

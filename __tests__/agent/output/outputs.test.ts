@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
-import { conclude } from '../../../src/agent/outcome.ts'
+import { conclude } from '../../../src/agent/conclude.ts'
 import {
   type Outcome,
   OUTCOMES,
@@ -42,7 +42,7 @@ const ROUNDS = [turnIn(endWith('unchanged'))]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
 const getOutputs = (fields: Fields) => flattenReport(createReport(fields))
 const print = (report: Run): string =>
-  Object.entries(toOutputs(report))
+  Object.entries(toOutputs(report, conclude(report)))
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
@@ -167,7 +167,7 @@ test.each([
 test('sets `job-id` to the job that was read, else to the input, else to nothing', () => {
   const ids = [CREATE, FOLLOW_UP, ATTACH].map((task) => getOutputs({ task, state: stopWith('unreachable') })['job-id'])
   expect([getOutputs({ task: CREATE })['job-id'], ...ids]).toEqual(['job_1', '', 'job_1', 'job_1'])
-  expect(toOutputs(createUnstartedRun(failure('invalid-input'), 0))['job-id']).toBe('')
+  expect(flattenReport(createUnstartedRun(failure('invalid-input'), 0))['job-id']).toBe('')
 })
 
 test("cleans and shortens the model's name to one line", () => {

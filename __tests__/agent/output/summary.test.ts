@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
-import { conclude } from '../../../src/agent/outcome.ts'
+import { conclude } from '../../../src/agent/conclude.ts'
 import { createUnstartedRun } from '../../../src/agent/record.ts'
 import type { FailOn } from '../../../src/agent/facts.ts'
 import { sortPagesFirst, renderSummary } from '../../../src/agent/output/summary.ts'

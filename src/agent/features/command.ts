@@ -28,7 +28,7 @@ import { isSkip, type Skip, skip } from '../skip.ts'
 import { compareOrList } from '../change/compare.ts'
 import { linkCommits } from '../words.ts'
 import { formatSentences } from '../../text/markdown.ts'
-import { conclude } from '../outcome.ts'
+import { conclude } from '../conclude.ts'
 import { field, isGiven, inputThat, textInput } from '../../action/inputs.ts'
 
 /** No text of this action begins with `/`, so its own comments are never commands. */

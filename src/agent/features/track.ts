@@ -11,7 +11,7 @@ import { ActionError, catchExpected, isTransient, mayPass, orUndefined, REFUSAL_
 import { joinSentences } from '../../text/format.ts'
 import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
 import { formatGrant, formatTrackingGrant } from '../permissions.ts'
-import { formatAttaching } from '../outcome.ts'
+import { formatAttaching } from '../words.ts'
 import { readAndRecordPullRequest, type Acts, type Reads } from '../record.ts'
 import { readUpdate, findHistory, isInUse, writeHistory } from '../history/store.ts'
 import { toUpdateFingerprint } from '../history/rows.ts'

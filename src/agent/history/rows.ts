@@ -7,7 +7,7 @@ import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown
 import { oneLine } from '../../text/untrusted.ts'
 import { type Source, type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
-import { getTurnOutcome, formatEnd } from '../outcome.ts'
+import { concludeTurn } from '../conclude.ts'
 import type { History, HistoryRow, HistoryUpdate } from './state.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
 import type { Facts } from '../facts.ts'
@@ -47,10 +47,11 @@ function toRowEnd(turn: Turn, ref: HistoryRef, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
   const isElsewhere = hasOpenedOther(turn, ref)
   const at = now.toISOString()
+  const { outcome, words } = concludeTurn(turn)
   return {
     ...(mayBeWorking(turn) ? { until: at } : { end: at }),
-    outcome: getTurnOutcome(turn),
-    result: isElsewhere ? 'opened another pull request' : formatEnd(turn),
+    outcome,
+    result: isElsewhere ? 'opened another pull request' : words,
     effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
   }
 }

@@ -1,9 +1,8 @@
 /** Converts a report to the outputs and to `result`. Hides their formats and limits. */
-import type { Conclusion } from '../../action/step.ts'
 import { OutputsLost } from '../../action/toolkit.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine, toOutputJson } from '../../text/untrusted.ts'
-import { conclude, formatEnd, getChanged, getOutcome } from '../outcome.ts'
+import { type AgentConclusion, conclude } from '../conclude.ts'
 import {
   type Acts,
   type FollowUpReason,
@@ -41,9 +40,9 @@ function countRounds(run: Run): number | undefined {
  * the step's own turn; `status`, `changed`, and what is known of the pull request include the fix rounds.
  */
 const OUTPUTS = {
-  outcome: getOutcome,
+  outcome: (_run, { outcome }) => outcome,
   status: (run) => getLastReadJob(run)?.status,
-  changed: getChanged,
+  changed: (_run, { changed }) => changed,
   'pr-link': (run) => getOwnLink(run)?.href,
   'pr-number': (run) => getOwnLink(run)?.number,
   'pr-head-sha': (run) => getPullRequestFacts(run).headSha,
@@ -51,13 +50,13 @@ const OUTPUTS = {
   'in-scope': (run) => isInScope(getPullRequestFacts(run)),
   'job-id': getJobId,
   'pr-state': (run) => getPullRequestFacts(run).state,
-} satisfies Readonly<Record<string, (run: Run) => string | number | boolean | undefined>>
+} satisfies Readonly<Record<string, (run: Run, conclusion: AgentConclusion) => string | number | boolean | undefined>>
 
 /** All outputs except `result`. Empty: there is no value, or it is unknown. */
 export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
 
-export function toOutputs(run: Run): Outputs {
-  const outputs = Object.entries(OUTPUTS).map(([name, getValue]) => [name, String(getValue(run) ?? '')])
+export function toOutputs(run: Run, conclusion: AgentConclusion): Outputs {
+  const outputs = Object.entries(OUTPUTS).map(([name, getValue]) => [name, String(getValue(run, conclusion) ?? '')])
   return Object.fromEntries(outputs) as Outputs
 }
 
@@ -72,20 +71,21 @@ const toSentence = (text?: string): string | undefined => text && oneLine(text, 
 const toUrl = (url = ''): string | undefined => (url.length <= MAX_URL_CHARS && /^https?:/.test(url) ? url : undefined)
 
 /** Creates the output `result`, as defined in `docs/result.schema.json`. Undefined values are unknown. */
-function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
+function toResult(run: Run, conclusion: AgentConclusion) {
+  const { outcome, changed, isGreen, title, text, advice, rounds } = conclusion
   const { startedBy, change, durationMs } = run
   const [job, facts, error] = [getJob(run), getPullRequestFacts(run), getError(run) ?? run.untracked]
   const [id, link] = [getJobId(run), getOwnLink(run)]
   return {
     version: 1,
-    outcome: getOutcome(run),
+    outcome,
     green: isGreen,
     title,
     text: toSentence(text),
     advice: toSentence(advice),
     triggered_by: startedBy && { text: startedBy.text, url: toUrl(startedBy.url) },
     change: toSentence(change),
-    changed: getChanged(run),
+    changed,
     continued: getContinued(run),
     fix_rounds: countRounds(run),
     job: id && {
@@ -119,9 +119,9 @@ function toResult(run: Run, { isGreen, title, text, advice }: Conclusion) {
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
     outside: (facts.outside ?? []).map(toName),
-    rounds: listSentRounds(run).map((turn) => ({
-      checks: (turn.failing ?? []).slice(0, MAX_ROUND_CHECKS).map((check) => toName(check.name)),
-      end: formatEnd(turn),
+    rounds: rounds.map(({ failing = [], words }) => ({
+      checks: failing.slice(0, MAX_ROUND_CHECKS).map((check) => toName(check.name)),
+      end: words,
     })),
     not_done: listWarnings(run.warnings).map(toSentence),
     error: error && { code: error.code, message: toSentence(error.message), hint: toSentence(error.hint) },
@@ -142,7 +142,7 @@ const countBytes = (value: unknown): number => Buffer.byteLength(toOutputJson(va
  * Renders everything that the step knows as JSON of at most 32 KiB. While it is longer, the end of its longest list is
  * removed and counted in `left_out`.
  */
-export function renderResult(run: Run, conclusion: Conclusion, redact: Redact): string {
+export function renderResult(run: Run, conclusion: AgentConclusion, redact: Redact): string {
   let result = redactAll(toResult(run, conclusion), redact)
   while (countBytes(result) > MAX_RESULT_BYTES) {
     const bytes = LISTS.map((list) => countBytes(result[list]))
@@ -170,8 +170,9 @@ const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (key
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
 export function writeMilestone({ runner, record }: Acts): void {
   const run = redactRun(record.read('running'), runner.redact)
-  const result = renderResult(run, { ...NOT_ENDED, advice: conclude(run).advice }, runner.redact)
-  const outputs = Object.entries({ ...toOutputs(run), result }).filter(([name]) => !AT_END.includes(name))
+  const conclusion = conclude(run)
+  const result = renderResult(run, { ...conclusion, ...NOT_ENDED }, runner.redact)
+  const outputs = Object.entries({ ...toOutputs(run, conclusion), result }).filter(([name]) => !AT_END.includes(name))
   try {
     for (const [name, value] of outputs) runner.setOutput(name, value)
   } catch (error) {

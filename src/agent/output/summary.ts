@@ -1,5 +1,4 @@
 /** Renders the summary of a step. Hides its layout. */
-import type { Conclusion } from '../../action/step.ts'
 import { type Check, countChecks } from '../../github/checks.ts'
 import { formatCount, formatDuration, formatUtc, readableTime } from '../../text/format.ts'
 import {
@@ -16,8 +15,8 @@ import {
   table,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { formatEnd, getOutcome, getQuote, ICONS } from '../outcome.ts'
-import { adviseOnPullRequest, formatPullRequest } from '../words.ts'
+import type { AgentConclusion } from '../conclude.ts'
+import { formatPullRequest } from '../words.ts'
 import {
   type ChangedFiles,
   formatWarnings,
@@ -28,9 +27,7 @@ import {
   getOwnLink,
   getOwnTurn,
   isPullRequestRead,
-  listSentRounds,
   type Run,
-  type Turn,
 } from '../record.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
@@ -43,24 +40,22 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 const MAX_HEADING_NAME_CHARS = 40
 
 /** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a target. */
-function formatKind(run: Run): string | undefined {
+function formatKind(run: Run, { outcome }: AgentConclusion): string | undefined {
   const { comment } = run
   const { task, startedAt, sent, end, followUpReason } = getOwnTurn(run) ?? {}
   const continued = sent !== undefined || end === 'previewed' ? followUpReason : undefined
-  if (task === undefined || getOutcome(run) === 'skipped') return undefined
+  if (task === undefined || outcome === 'skipped') return undefined
   if (task.kind === 'create' && startedAt === undefined) return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`
 }
 
 /** Does not name the workflow job, because GitHub shows it above the summaries. */
-function renderHeading(run: Run, { isGreen, title }: Conclusion): string {
+function renderHeading(run: Run, conclusion: AgentConclusion): string {
   const { projectId, stepId, isRehearsal } = run
-  const [green, red] = ICONS[getOutcome(run)]
-  const icon = isGreen ? (adviseOnPullRequest(run) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
   const origin = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(icon, title, ['Docs agent', ...origin, formatKind(run)], isRehearsal)
+  return heading(conclusion.icon, conclusion.title, ['Docs agent', ...origin, formatKind(run, conclusion)], isRehearsal)
 }
 
 /** A long fact must leave room for the rest of the table. */
@@ -81,7 +76,7 @@ function describeJob(run: Run): Readonly<Record<string, string | undefined>> {
 }
 
 /** Renders what started the run, the job, and facts that the sections above do not show. */
-function renderFacts(run: Run, { text }: Conclusion): string {
+function renderFacts(run: Run, { text }: AgentConclusion): string {
   const { startedBy, change, warnings, durationMs } = run
   const { state, branch, outside = [] } = getPullRequestFacts(run)
   const id = getJobId(run)
@@ -110,27 +105,26 @@ function renderTimeline({ timeline }: Run): string[] {
   return rows.length === 0 ? [] : ['### Timeline', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
-function renderPrompt(run: Run): string {
+function renderPrompt(run: Run, { outcome }: AgentConclusion): string {
   const task = getOwnTurn(run)?.task
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return ''
   const fold = (maxBytes: number): string => foldedText('The prompt', task.prompt, maxBytes)
-  const preview = getOutcome(run) === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
+  const preview = outcome === 'previewed' ? fold(MAX_PREVIEW_BYTES) : undefined
   return preview !== undefined && Buffer.byteLength(preview) <= MAX_PREVIEW_BYTES ? preview : fold(MAX_PROMPT_BYTES)
 }
 
 /** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
-export function renderSummary(run: Run, conclusion: Conclusion): string {
-  const { text, advice } = conclusion
-  const quote = getQuote(run)
+export function renderSummary(run: Run, conclusion: AgentConclusion): string {
+  const { text, advice, quote } = conclusion
   return joinBlocks([
     renderHeading(run, conclusion),
     formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${formatSentences(advice)}`,
-    ...renderPullRequest(run),
+    ...renderPullRequest(run, conclusion),
     renderFacts(run, conclusion),
     ...renderTimeline(run),
-    renderPrompt(run),
+    renderPrompt(run, conclusion),
   ])
 }
 
@@ -199,19 +193,13 @@ function renderChecks(run: Run): string {
   return grid(['Check', 'Result', 'Time'], limitRows([...sorted, ...ignoredChecks], toRow, countChecks))
 }
 
-function renderRound(turn: Turn, index: number): string[] {
-  const { failing = [], task } = turn
+function renderRound({ failing = [], task, words }: AgentConclusion['rounds'][number], index: number): string[] {
   const names = quoteNames(failing.map(({ name }) => name))
-  const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${formatEnd(turn)}`)}`
+  const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${words}`)}`
   return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
 }
 
 /** Renders the pull request's title, the files that the step has changed, the checks and the fix rounds, as far as known. */
-function renderPullRequest(run: Run): string[] {
-  return [
-    renderPullRequestHeading(run),
-    ...renderFiles(run),
-    renderChecks(run),
-    ...listSentRounds(run).flatMap(renderRound),
-  ]
+function renderPullRequest(run: Run, { rounds }: AgentConclusion): string[] {
+  return [renderPullRequestHeading(run), ...renderFiles(run), renderChecks(run), ...rounds.flatMap(renderRound)]
 }

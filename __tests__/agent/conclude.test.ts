@@ -1,6 +1,6 @@
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
-import { adviseAttaching, conclude, TURN_MAY_RUN } from '../../src/agent/outcome.ts'
+import { conclude, TURN_MAY_RUN } from '../../src/agent/conclude.ts'
 import { type ChecksState, type PullRequestFacts, type Run, getError } from '../../src/agent/record.ts'
 import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
@@ -137,8 +137,8 @@ test.each<[Fields, more: string]>([
     ' and `label: docs-of-api`, and outside of `acme/docs` also `repository: docs`',
   ],
 ])('advises to attach with the inputs of attach.yml: %j', (fields, more) => {
-  const advice = TO_ATTACH.replace(/\.$/, `${more}.`)
-  expect(adviseAttaching(createReport({ state: timedOut(active), ...fields }))).toBe(advice)
+  const advice = `${STARTS_ANOTHER} ${TO_ATTACH.replace(/\.$/, `${more}.`)}`
+  expect(conclude(createReport({ state: timedOut(active), ...fields })).advice).toBe(advice)
 })
 
 test('advises to replace a key that was revoked while the job runs, and then to attach', () => {
@@ -191,7 +191,9 @@ test.each(['unsent', 'accepted'] as const)('does not advise to attach to a job w
     }
     for (const during of states[progress])
       for (const state of [during, ...STOPS.map((code) => stopWith(code, during))])
-        expect(adviseAttaching(createReport({ task: FOLLOW_UP, ...(state && { state }) }))).toBeUndefined()
+        expect(conclude(createReport({ task: FOLLOW_UP, ...(state && { state }) })).advice ?? '').not.toContain(
+          'attach',
+        )
   }
 })
 

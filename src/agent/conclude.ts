@@ -1,18 +1,20 @@
-/** Concludes a step with an outcome, a title, a text, advice and a colour, by one ordered list of rules: the first match decides. */
+/**
+ * Concludes a step with an outcome, `changed`, a colour, a title, a text and advice, by one ordered list of rules: the first match
+ * decides. Everything that reports a step takes this conclusion.
+ */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../docs-service/client.ts'
 import { isTerminal } from '../docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../docs-service/interface.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
-import { quoteName } from '../text/markdown.ts'
-import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
-import { DEFAULT_LABEL, type FailOn } from './facts.ts'
+import type { FailOn } from './facts.ts'
 import {
   adviseOnPullRequest,
   checkGates,
   describeChecks,
   describeOperation,
+  formatAttaching,
   formatPullRequest,
   formatPullRequestTitle,
 } from './words.ts'
@@ -25,6 +27,7 @@ import {
   hasChangedInRound,
   isFixRoundRunning,
   isPullRequestRead,
+  listSentRounds,
   listWarnings,
   mayHaveUnseenChanges,
   type Outcome,
@@ -49,8 +52,10 @@ interface Rule {
   readonly text: Text
   /** What to do now; undefined if there is nothing to do. */
   readonly advice?: Text
-  /** Whether the step's work is in a pull request: the output `changed`. By default it is not known. */
+  /** Whether the step's work is in a pull request, if no comparison of commits shows it. By default it is not known. */
   readonly changed?: (run: Run) => boolean | undefined
+  /** How one turn ended, for the log and a row of the history; undefined if no prompt is sent. */
+  readonly words?: (turn: Turn) => string
 }
 
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
@@ -81,6 +86,13 @@ const hasError =
     const error = getError(run)
     return error !== undefined && isWanted(error)
   }
+
+/** A cancellation can surface as the error of the request that it aborted, but a bug stays a bug. */
+function isCancelled(run: Run): boolean {
+  const error = getError(run)
+  if (error === undefined || error.code === 'internal') return false
+  return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
+}
 
 /** Whether the turn left the pull request as it was, and so did all rounds. */
 function hasChangedNothing(run: Run): boolean {
@@ -123,9 +135,6 @@ function formatLastProblem(run: Run): string | undefined {
   return problem && `The last attempt to read the job failed: ${problem.message}`
 }
 
-/** The service's own reason for the result. */
-export const getQuote = (run: Run): string | undefined => getError(run)?.quote ?? getLastProblem(run)?.quote
-
 function describeCancelled(run: Run): string {
   const error = getError(run)
   if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
@@ -163,6 +172,27 @@ const describePreview: Text = (run) => {
   return `${sent} to job ${task.jobId}${belonging}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
 }
 
+const OPENED = 'opened'
+const UNFINISHED_IN_TIME = 'did not finish in time'
+
+const countCommits = ({ effect }: Turn): string | undefined =>
+  effect?.kind === 'updated' ? formatCount(effect.commits, 'new commit') : undefined
+
+/** The agent may push commits before a turn fails. */
+function addCommits(end: string, turn: Turn): string {
+  const commits = countCommits(turn)
+  return commits === undefined ? end : `${end} after ${commits}`
+}
+
+function describeChange(turn: Turn): string {
+  if (turn.effect?.kind === 'created') return OPENED
+  const unknown = turn.task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+  return countCommits(turn) ?? unknown
+}
+
+const describeErrorOfTurn = (turn: Turn): string =>
+  `${addCommits('failed', turn)}${turn.error === undefined ? '' : `: ${ERROR_TITLES[turn.error.code]}`}`
+
 const titleError: Text = (run) => ERROR_TITLES[getError(run)?.code ?? 'invalid-response']
 const hintOfError: Text = (run) => getError(run)?.hint
 
@@ -176,10 +206,11 @@ const RULES: readonly Rule[] = [
     changed: () => false,
   },
   {
-    when: (run) => isCancelled(run),
+    when: isCancelled,
     outcome: 'cancelled',
     colour: 'red',
     title: () => 'Cancelled',
+    words: () => 'cancelled',
     text: describeCancelled,
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
@@ -198,6 +229,7 @@ const RULES: readonly Rule[] = [
     outcome: 'archived',
     colour: 'red',
     title: titleError,
+    words: () => 'the job is archived',
     text: describeFailure,
     advice: hintOfError,
   },
@@ -206,6 +238,7 @@ const RULES: readonly Rule[] = [
     outcome: 'timed-out',
     colour: 'red',
     title: titleError,
+    words: () => UNFINISHED_IN_TIME,
     text: describeFailure,
     advice: hintOfError,
   },
@@ -214,6 +247,7 @@ const RULES: readonly Rule[] = [
     outcome: 'error',
     colour: 'red',
     title: titleError,
+    words: describeErrorOfTurn,
     text: describeFailure,
     advice: (run) =>
       joinSentences([
@@ -232,7 +266,10 @@ const RULES: readonly Rule[] = [
     changed: () => false,
   },
   {
-    when: (run) => run.state === 'running' && (getOwnTurn(run)?.end === undefined || mayStillChange(run)),
+    // A running fix round may still add commits to a pull request that the step's own turn left unchanged.
+    when: (run) =>
+      run.state === 'running' &&
+      (getOwnTurn(run)?.end === undefined || (hasChangedNothing(run) && isFixRoundRunning(run))),
     outcome: 'submitted',
     colour: 'green',
     title: () => 'The agent is working',
@@ -243,6 +280,7 @@ const RULES: readonly Rule[] = [
     outcome: 'error',
     colour: 'red',
     title: titleError,
+    words: describeErrorOfTurn,
     text: () => '',
   },
   {
@@ -250,6 +288,7 @@ const RULES: readonly Rule[] = [
     outcome: 'previewed',
     colour: 'green',
     title: titlePreview,
+    words: () => 'not sent, because this is a dry run',
     text: describePreview,
     changed: () => false,
   },
@@ -258,6 +297,7 @@ const RULES: readonly Rule[] = [
     outcome: 'submitted',
     colour: 'green',
     title: () => 'The agent is working',
+    words: () => 'sent, without waiting for the result',
     text: (run) => `This step does not wait for the ${getOwnTurn(run)?.task.kind === 'attach' ? 'job' : 'result'}.`,
   },
   {
@@ -265,6 +305,7 @@ const RULES: readonly Rule[] = [
     outcome: 'unconfirmed',
     colour: 'red',
     title: () => 'The follow-up was sent, but the agent may not have started it',
+    words: () => 'sent, but not seen to start',
     text: () => 'The service accepted the prompt, but the step never saw the agent start on it.',
     advice: () => CHECK_BEFORE_RESENDING,
   },
@@ -272,7 +313,8 @@ const RULES: readonly Rule[] = [
     when: hasEnd('timed-out'),
     outcome: 'timed-out',
     colour: 'timed-out',
-    title: () => 'The agent did not finish in time',
+    title: () => `The agent ${UNFINISHED_IN_TIME}`,
+    words: () => UNFINISHED_IN_TIME,
     text: describeTimeout,
     advice: (run) =>
       isJobRunning(run)
@@ -284,6 +326,7 @@ const RULES: readonly Rule[] = [
     outcome: 'failed',
     colour: 'failed',
     title: () => 'The job failed',
+    words: (turn) => addCommits('failed', turn),
     text: describeUnsuccessfulEnd('The agent hit an error that it could not recover from.'),
     advice: () => "Look at the job in the service's dashboard, then try again with a different prompt.",
     changed: hasPullRequest,
@@ -293,6 +336,7 @@ const RULES: readonly Rule[] = [
     outcome: 'archived',
     colour: 'archived',
     title: () => 'The job is archived',
+    words: (turn) => addCommits('the job is archived', turn),
     text: describeUnsuccessfulEnd('The job was archived, so the agent no longer works on it.'),
     advice: (run) => {
       if (run.comment !== undefined) return ASK_IN_AN_ISSUE
@@ -306,6 +350,7 @@ const RULES: readonly Rule[] = [
     outcome: 'no-changes',
     colour: 'no-changes',
     title: (run) => (adviseOnPullRequest(run) === undefined ? 'No changes were made' : formatPullRequestTitle(run)),
+    words: () => 'nothing to change',
     text: (run) =>
       isPullRequestRead(run)
         ? 'The agent finished and added no commit to the pull request.'
@@ -319,43 +364,67 @@ const RULES: readonly Rule[] = [
     outcome: 'pull-request',
     colour: 'green',
     title: formatPullRequestTitle,
+    words: describeChange,
     text: (run) => describeOperation(run)[1],
     advice: adviseOnPullRequest,
     changed: (run) => (isFollowUp(run) ? undefined : true),
   },
 ]
 
-function getRule(run: Run): Rule {
+function findRule(run: Run): Rule {
   const rule = RULES.find(({ when }) => when(run))
   if (rule === undefined) throw new Error('No rule matches the step.')
   return rule
 }
 
-/** A cancellation can surface as the error of the request that it aborted, but a bug stays a bug. */
-function isCancelled(run: Run): boolean {
-  const error = getError(run)
-  if (error === undefined || error.code === 'internal') return false
-  return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
-}
-
-/** A running fix round may still add commits to a pull request that the step's own turn left unchanged. */
-const mayStillChange = (run: Run): boolean => hasChangedNothing(run) && isFixRoundRunning(run)
-
-export const getOutcome = (run: Run): Outcome => getRule(run).outcome
-
-/** Whether the step's work is in a pull request: the output `changed`. Undefined if that is unknown. */
-export function getChanged(run: Run): boolean | undefined {
+function isChanged(run: Run, { changed }: Rule): boolean | undefined {
   const operation = getOperation(run)
   if (operation !== undefined) return operation !== 'unchanged'
   const { task, sent } = getOwnTurn(run) ?? {}
   if (task === undefined) return false
   const code = getError(run)?.code
   const mayBeAccepted = task.kind === 'attach' || sent !== undefined || code === 'maybe-sent' || code === 'internal'
-  return mayBeAccepted ? getRule(run).changed?.(run) : false
+  return mayBeAccepted ? changed?.(run) : false
 }
 
-/** The icon of the summary's heading: of a green and of a red step. */
-export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: string]>> = {
+/**
+ * Describes how to wait for a job whose end this step did not see. An attached step reports the state of the job, which does not
+ * show the result of a follow-up that was not seen to start. So the result is `undefined` for such a follow-up.
+ */
+function adviseAttaching(run: Run, outcome: Outcome): string | undefined {
+  const [id, task] = [getJobId(run), getOwnTurn(run)?.task]
+  const isHidden =
+    isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnconfirmed(run) && outcome !== 'submitted'))
+  const mayEnd = isJobRunning(run) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
+  if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
+  const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
+  return `To wait for the job without a commit, ${formatAttaching(id, run)}.${limits}`
+}
+
+/** The errors of a key that was revoked, or restricted, while the step waited. */
+const KEY_ERRORS: readonly (string | undefined)[] = ['unauthorized', 'forbidden']
+
+/** Says what a re-run would do, if the service has accepted a prompt whose end the step has not seen. */
+function adviseOnReRun(run: Run, outcome: Outcome): string | undefined {
+  const { task, sent } = getOwnTurn(run) ?? {}
+  const isInterrupted = outcome === 'timed-out' || outcome === 'cancelled' || KEY_ERRORS.includes(getError(run)?.code)
+  if (!isInterrupted || sent === undefined || sent === 'maybe') return undefined
+  if (task?.kind === 'create') return 'Do not re-run: that starts a second job.'
+  return task?.kind === 'follow-up' ? 'A re-run sends the prompt again.' : undefined
+}
+
+const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
+
+/** What a re-run would do, the most important advice, and how to wait for a job that may still run. */
+function getAdvice(run: Run, { advice, outcome }: Rule): string | undefined {
+  const attaching = adviseAttaching(run, outcome)
+  const isEnough = attaching !== undefined && (outcome === 'cancelled' || (isJobRunning(run) && outcome !== 'error'))
+  const main = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : !isEnough && advice?.(run)
+  return joinSentences([adviseOnReRun(run, outcome), main, attaching]) || undefined
+}
+
+/** The icon of a green and of a red step. */
+const ICONS: Readonly<Record<Outcome, readonly [green: string, red: string]>> = {
   'pull-request': ['✅', '❌'],
   'no-changes': ['✅', '❌'],
   failed: ['⚪', '❌'],
@@ -369,142 +438,91 @@ export const ICONS: Readonly<Record<Outcome, readonly [green: string, red: strin
   error: ['❌', '❌'],
 }
 
-/** The label that a step which continues the job must be given; undefined if it is the default. */
-const getGivenLabel = ({ label = '' }: Run): string | undefined =>
-  label === '' || label === DEFAULT_LABEL ? undefined : label
-
-/** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
-export function formatAttaching(id: string, run: Run): string {
-  const [label, { otherRepository }] = [getGivenLabel(run), run]
-  const inputs = `\`job-id: ${id}\`${label === undefined ? '' : ` and ${quoteName(`label: ${label}`)}`}`
-  const name = otherRepository?.split('/')[1] ?? ''
-  const there =
-    otherRepository === undefined ? '' : `, and outside of \`${otherRepository}\` also \`repository: ${name}\``
-  return `run the workflow of the recipe \`attach.yml\` with ${inputs}${there}`
+/** The result of a step, from which outputs, summary and reply are made. */
+export interface AgentConclusion extends Conclusion {
+  readonly outcome: Outcome
+  /** Whether the step's work is in a pull request: the output `changed`. Undefined if that is unknown. */
+  readonly changed: boolean | undefined
+  readonly icon: string
+  /** The service's own reason for the result. */
+  readonly quote: string | undefined
+  /** The fix rounds that were sent, each with its end in a few words. */
+  readonly rounds: readonly (Turn & Pick<TurnConclusion, 'words'>)[]
 }
 
-/**
- * Describes how to wait for a job whose end this step did not see. An attached step reports the state of the job, which does not
- * show the result of a follow-up that was not seen to start. So the result is `undefined` for such a follow-up.
- */
-export function adviseAttaching(run: Run): string | undefined {
-  const [outcome, id, task] = [getOutcome(run), getJobId(run), getOwnTurn(run)?.task]
-  const isHidden =
-    isFollowUp(run) && (isUnsent(run) || isDeliveryUnknown(run) || (isUnconfirmed(run) && outcome !== 'submitted'))
-  const mayEnd = isJobRunning(run) || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind !== 'follow-up')
-  if (id === undefined || isHidden || isFixRoundRunning(run) || !mayEnd) return undefined
-  const limits = isFollowUp(run) ? ' It reports how the job ends, which may be the result of a later prompt.' : ''
-  return `To wait for the job without a commit, ${formatAttaching(id, run)}.${limits}`
+/** `fail-on` only covers the result of a job that the service accepted. A step with an error is always red. */
+function hasPassed({ colour }: Rule, failOn: Run['failOn'], gates: readonly (boolean | undefined)[]): boolean {
+  const isGood = colour === 'green' || (colour !== 'red' && failOn?.has(colour) !== true)
+  return isGood && gates.every((isPassed) => isPassed === true)
 }
 
-/** The errors of a key that was revoked, or restricted, while the step waited. */
-const KEY_ERRORS: readonly (string | undefined)[] = ['unauthorized', 'forbidden']
-
-/** Says what a re-run would do, if the service has accepted a prompt whose end the step has not seen. */
-function adviseOnReRun(run: Run): string | undefined {
-  const { task, sent } = getOwnTurn(run) ?? {}
-  const outcome = getOutcome(run)
-  const isInterrupted = outcome === 'timed-out' || outcome === 'cancelled' || KEY_ERRORS.includes(getError(run)?.code)
-  if (!isInterrupted || sent === undefined || sent === 'maybe') return undefined
-  if (task?.kind === 'create') return 'Do not re-run: that starts a second job.'
-  return task?.kind === 'follow-up' ? 'A re-run sends the prompt again.' : undefined
-}
-
-const CHECK_BEFORE_NEXT_PROMPT = "Look at the job in the service's dashboard before you send it another prompt."
-
-/** What a re-run would do, the most important advice, and how to wait for a job that may still run. */
-function getAdvice(run: Run): string | undefined {
-  const { advice, outcome } = getRule(run)
-  const attaching = adviseAttaching(run)
-  const isEnough = attaching !== undefined && (isCancelled(run) || (isJobRunning(run) && outcome !== 'error'))
-  const main = isFixRoundRunning(run) ? CHECK_BEFORE_NEXT_PROMPT : !isEnough && advice?.(run)
-  return joinSentences([adviseOnReRun(run), main, attaching]) || undefined
-}
-
-export function conclude(run: Run): Conclusion {
-  const { colour, title, text } = getRule(run)
-  const gates = checkGates(run)
-  const isGood = colour === 'green' || (colour !== 'red' && run.failOn?.has(colour) !== true)
-  // `fail-on` only covers the result of a job that the service accepted. A step with an error is always red.
-  const isGreen = isGood && gates.every((isPassed) => isPassed === true)
+/** Concludes a step. Everything that one report shows comes from one call. */
+export function conclude(run: Run): AgentConclusion {
+  const rule = findRule(run)
+  const { outcome } = rule
+  const [gates, error] = [checkGates(run), getError(run)]
   // A step with an error says itself what to do before the next run.
-  const unmarked = getError(run) === undefined ? run.untracked : undefined
+  const unmarked = error === undefined ? run.untracked : undefined
+  const isAllowed = hasPassed(rule, run.failOn, gates)
+  const isGreen = isAllowed && unmarked === undefined
   const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
-  const advice = getAdvice(run)
+  const advice = getAdvice(run, rule)
   const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
-  const isLost = isGreen && unmarked !== undefined
-  const heading = (isLost ? 'The next run would not find the pull request' : title(run)) ?? ''
+  const title = (isAllowed && !isGreen ? 'The next run would not find the pull request' : rule.title(run)) ?? ''
+  const [green, red] = ICONS[outcome]
   return {
-    isGreen: isGreen && !isLost,
-    title: heading,
+    outcome,
+    changed: isChanged(run, rule),
+    isGreen,
+    icon: isGreen ? (adviseOnPullRequest(run) === undefined ? green : '⚠️') : red,
+    title,
     text: joinSentences([
-      text(run),
-      isPullRequestRead(run) && formatPullRequest(run, heading),
+      rule.text(run),
+      isPullRequestRead(run) && formatPullRequest(run, title),
       unmarked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
       ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),
     ]),
     advice: joinSentences([unmarked?.hint, !isRepeated && advice]) || undefined,
+    quote: error?.quote ?? getLastProblem(run)?.quote,
+    rounds: listSentRounds(run).map((turn) => ({ ...turn, words: concludeTurn(turn).words })),
   }
 }
 
-/** Returns how a turn ended, as a value of the output `outcome`. */
-export const getTurnOutcome = (turn: Turn): Outcome =>
-  getOutcome({ state: 'ended', turns: [turn], timeline: [], warnings: [], durationMs: 0 })
+/** How one turn ended, by the same rules. */
+interface TurnConclusion {
+  readonly outcome: Outcome
+  /** In a few words that neither the service nor other users wrote. */
+  readonly words: string
+}
 
-const OPENED = 'opened'
-
-/**
- * Formats the end of a turn, for a row of the history and for the log. The text contains nothing that the service or other users
- * wrote.
- */
-export function formatEnd(turn: Turn): string {
+/** Concludes one turn, for a row of the history, and for the log. */
+export function concludeTurn(turn: Turn): TurnConclusion {
   const { error, ...result } = turn
-  const { task, sent, end, effect } = result
+  const { task, sent, end } = result
   // A cancellation after the end of the turn does not change its result.
-  const outcome = getTurnOutcome(end === 'finished' && error?.code === 'cancelled' ? result : turn)
-  const hasFailed = outcome === 'error' && error !== undefined && error.code !== 'not-sent'
-  if (sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed) return 'not sent'
-  const commits = effect?.kind === 'updated' ? formatCount(effect.commits, 'new commit') : undefined
-  const after = commits === undefined ? '' : ` after ${commits}`
-  const unknown = task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
-  const texts: Readonly<Record<Outcome, string>> = {
-    'pull-request': effect?.kind === 'created' ? OPENED : (commits ?? unknown),
-    'no-changes': 'nothing to change',
-    failed: `failed${after}`,
-    archived: `the job is archived${after}`,
-    'timed-out': 'did not finish in time',
-    unconfirmed: 'sent, but not seen to start',
-    submitted: 'sent, without waiting for the result',
-    previewed: 'not sent, because this is a dry run',
-    cancelled: 'cancelled',
-    skipped: 'not sent',
-    error: `failed${after}${error === undefined ? '' : `: ${ERROR_TITLES[error.code]}`}`,
+  const isCancelledAfterEnd = end === 'finished' && error?.code === 'cancelled'
+  const run: Run = {
+    state: 'ended',
+    turns: [isCancelledAfterEnd ? result : turn],
+    timeline: [],
+    warnings: [],
+    durationMs: 0,
   }
-  return texts[outcome]
-}
-
-/** Returns the name of the newest turn in the log. */
-export function nameTurn(turns: readonly Turn[], maxRounds: number): string {
-  const turn = turns.at(-1)
-  if (turn === undefined) return ''
-  const { task, failing } = turn
-  if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
-  if (task.kind === 'create') return 'New job'
-  return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
-}
-
-/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
-export function titleTurn(name: string, { failing }: Turn): string {
-  if (failing === undefined) return name
-  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
+  const { outcome, words } = findRule(run)
+  const hasFailed = outcome === 'error' && error !== undefined && error.code !== 'not-sent'
+  const isNotSent = sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed
+  return {
+    outcome: isCancelledAfterEnd ? 'cancelled' : outcome,
+    words: isNotSent || words === undefined ? 'not sent' : words(turn),
+  }
 }
 
 /** Formats the end of a turn for the log of the run, with the state of the checks. */
 export function formatVerdict(turn: Turn): string {
   const checks = describeChecks(turn.pullRequest ?? {})
-  const text = formatEnd(turn)
+  const { words } = concludeTurn(turn)
   // Unlike a row of the history, the log line does not name the pull request.
-  const end = text === OPENED ? `pull request ${OPENED}` : text
+  const end = words === OPENED ? `pull request ${OPENED}` : words
   return checks === undefined ? end : `${end}, ${checks}`
 }
