@@ -17,6 +17,8 @@ const countField = () => z.int().check(z.nonnegative())
 /** Shown as a reference, and nothing else. */
 const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]+)$/))
 
+const shaField = () => z.string().check(z.regex(/^[0-9a-f]{40,64}$/))
+
 const rowSchema = z.lazy(() =>
   z.object({
     /** The run, its attempt, its job and step, the start and the turn identify a row. */
@@ -44,6 +46,8 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
+    /** The head commit of the pull request when the turn began, and as last read after its end, as far as known. */
+    head: z.optional(z.object({ before: z.optional(shaField()), after: z.optional(shaField()) })),
     /** What the turn was about: `#12` or `owner/name#12`, and for a commit without a pull request `@<sha>`. */
     sources: z.array(sourceField()),
     /** The first 8 hex digits of the SHA-256 of the workflow's prompt, or `command`. Missing: the step sent no prompt of its own. */
