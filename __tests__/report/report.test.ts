@@ -38,7 +38,7 @@ function playPulls(
 const ROW = historyRow()
 const OPENED_RECENTLY = { rows: [ROW], openedDaysAgo: 2 }
 
-test('the summary begins with the answer and with what needs somebody', async () => {
+test('the summary begins with the answer and with what needs attention', async () => {
   const pulls = [{ rows: [ROW], mergedDaysAgo: 19 }, OPENED_RECENTLY, { rows: [ROW] }]
   const { isGreen, title, summary } = await playPulls(pulls)
   expect([isGreen, title]).toEqual([true, '3 opened, 1 merged, 1 needs attention'])
@@ -48,7 +48,7 @@ test('the summary begins with the answer and with what needs somebody', async ()
     'In 30 days the agent opened 3 pull requests: 1 merged without edits, 2 still open. Half of the merges took at most 1 day.',
   )
   expect(blocks.filter((block) => block.startsWith('### '))).toEqual([
-    '### What needs somebody',
+    '### What needs attention',
     '### By prompt',
     '### By the week in which they were opened',
   ])
@@ -57,7 +57,7 @@ test('the summary begins with the answer and with what needs somebody', async ()
 
 test.each([
   ['without a pull request', [], '0 opened, 0 merged, 0 need attention'],
-  ['without one that needs somebody', [OPENED_RECENTLY], '1 opened, 0 merged, 0 need attention'],
+  ['without one that needs attention', [OPENED_RECENTLY], '1 opened, 0 merged, 0 need attention'],
 ])('%s it is green', async (_what, pulls, expected) => {
   const { isGreen, title, summary, result } = await playPulls(pulls)
   expect([isGreen, title, result.open]).toEqual([true, expected, pulls.length])
@@ -81,7 +81,7 @@ test.each<[what: string, pull: AgentPull, why: string, toDo: string]>([
     'the agent did not finish',
     'check what is missing',
   ],
-])('an open pull request needs somebody if it %s', async (_what, pull, why, to_do) => {
+])('an open pull request needs attention if it %s', async (_what, pull, why, to_do) => {
   const { result } = await playPulls([{ rows: [ROW], ...pull }])
   expect(result.waiting).toMatchObject([{ number: 10, why, to_do, asked: [] }])
 })
@@ -92,7 +92,7 @@ const failCheck = ({ repositories: { 'acme/docs': docs } }: GitHubState): void =
   docs?.statuses.push({ headSha: sha, context: 'lint', state: 'failure', createdAtMs: daysAgo(1) })
 }
 
-test('an open pull request needs somebody if its checks failed', async () => {
+test('an open pull request needs attention if its checks failed', async () => {
   const { result } = await playPulls([OPENED_RECENTLY], {}, { prepare: failCheck })
   expect(result.waiting).toMatchObject([{ number: 10, why: 'checks failed', to_do: 'look at the checks' }])
 })

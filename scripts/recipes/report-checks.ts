@@ -16,7 +16,7 @@ const POSTED = `In 30 days the agent opened 24 pull requests: 15 merged without 
 
 export const REPORT_CHECKS: Checks = {
   'docs/recipes/weekly-report.yml': {
-    'the numbers and what needs somebody are posted as a comment on the issue, which reminds the reviewers': {
+    'the numbers and what needs attention are posted as a comment on the issue, which reminds the reviewers': {
       scenarios: ['agent-history'],
       runs: [
         { event: {}, summary: ['24 opened, 19 merged, 2 need attention', '7b502c3a'], posted: [] },

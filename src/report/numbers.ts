@@ -32,7 +32,7 @@ const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', '
 export const hasFailed = ({ end, until, outcome = '' }: HistoryRow, now: Date): boolean =>
   end === undefined && outcome === '' ? new Date(until) <= now : FAILED_OUTCOMES.includes(outcome)
 
-/** An open pull request that needs somebody. */
+/** An open pull request that needs attention. */
 interface Waiting {
   readonly pull: AgentPullRequest
   /** Contains no text by others, as `to_do`. */
@@ -146,7 +146,7 @@ export interface Numbers extends Counts {
 
 /**
  * Counts pull requests, in total, and by prompt and by the week in which they were opened, the newest first.
- * @param since those that were opened before are not counted, but can need somebody
+ * @param since those that were opened before are not counted, but can need attention
  */
 export function countPullRequests(all: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
   const pulls = all.filter(({ createdAt }) => new Date(createdAt) > since)

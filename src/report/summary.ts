@@ -6,7 +6,7 @@ import { oneLine } from '../text/untrusted.ts'
 import type { AgentPullRequest, Counts, Numbers, PromptGroup } from './numbers.ts'
 import { formatHours, type Report, STATES } from './report.ts'
 
-/** The answer, what needs somebody, and the prompts fit on the first screen. */
+/** The answer, what needs attention, and the prompts fit on the first screen. */
 const MAX_WAITING = 10
 const MAX_PROMPTS = 4
 const MAX_TITLE_CHARS = 60
@@ -28,7 +28,7 @@ function renderWaiting({ waiting }: Numbers): readonly string[] {
     ])
   if (rows.length === 0) return []
   const table = grid(['Pull request', 'Why', 'What to do', 'Asked for a review'], rows)
-  return ['### What needs somebody', table, formatMore(waiting.length - rows.length, 'pull request')]
+  return ['### What needs attention', table, formatMore(waiting.length - rows.length, 'pull request')]
 }
 
 /** The cells of a table: each formats one fact. */
@@ -63,7 +63,7 @@ const PROMPT_ROWS: Cells<PromptGroup> = {
 function formatPrompt({ prompt, file }: PromptGroup): string {
   if (prompt === undefined) return 'Not known'
   const name = prompt === 'command' ? 'Comments with a command' : inlineCode(prompt)
-  return file === undefined ? name : `${quote(file, MAX_TITLE_CHARS)}<br>${name}`
+  return file === undefined ? name : `${quote(file, MAX_TITLE_CHARS)} ${name}`
 }
 
 /** One column for each prompt, so that two of them stand beside each other. */
