@@ -68,7 +68,7 @@ test('the numbers of a month, by prompt and by week', async () => {
   }
   const { result, summary, operations } = await playReport({}, { docs, prepare })
   expect(result).toMatchObject({
-    text: 'In 30 days the agent opened 16 pull requests: 10 merged without edits, 3 merged after edits by people, 2 closed without a merge, 1 still open. Half of the merges took at most 2 days.',
+    text: 'In 30 days the agent opened 16 pull requests: 10 merged without edits, 3 merged after edits, 2 closed, 1 open. Half of the merges took at most 2 days.',
     complete: true,
     opened: 16,
     merged_as_opened: 10,

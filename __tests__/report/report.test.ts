@@ -45,7 +45,7 @@ test('the summary begins with the answer and with what needs attention', async (
   const blocks = summary.split('\n\n')
   expect(blocks[0]).toMatch(/^## ⚠️ 3 opened, 1 merged, 1 needs attention · Docs report · /)
   expect(blocks[1]).toBe(
-    'In 30 days the agent opened 3 pull requests: 1 merged without edits, 2 still open. Half of the merges took at most 1 day.',
+    'In 30 days the agent opened 3 pull requests: 1 merged without edits, 2 open. Half of the merges took at most 1 day.',
   )
   expect(blocks.filter((block) => block.startsWith('### '))).toEqual([
     '### What needs attention',

@@ -20,9 +20,9 @@ export interface Report {
 /** The states of pull requests, which add up to `opened`. */
 export const STATES = [
   ['merged_as_opened', 'merged without edits'],
-  ['merged_after_edits', 'merged after edits by people'],
-  ['closed', 'closed without a merge'],
-  ['open', 'still open'],
+  ['merged_after_edits', 'merged after edits'],
+  ['closed', 'closed'],
+  ['open', 'open'],
 ] as const
 
 /** `9 hours`, `1.5 days` */

@@ -49,14 +49,14 @@ const ifComparable =
 
 const PROMPT_ROWS: Cells<PromptGroup> = {
   'In use': ({ first, last }) => [...new Set([first, last].map(toDay))].join(' to '),
-  'Merged without edits, of those merged or closed': ifComparable(({ opened, open, merged_as_opened }) =>
+  'Merged without edits, of all that ended': ifComparable(({ opened, open, merged_as_opened }) =>
     formatPercent(merged_as_opened / (opened - open)),
   ),
   "The agent's lines that were merged": ifComparable(({ kept_lines }) => formatPercent(kept_lines)),
   'Median time to merge': ifComparable(({ hours_to_merge: hours }) => (hours === undefined ? '?' : formatHours(hours))),
   ...COUNTS,
   'Follow-up prompts': ({ follow_ups = '?' }) => String(follow_ups),
-  'Failed checks sent back to the agent': ({ rounds = '?' }) => String(rounds),
+  'Failed checks sent back': ({ rounds = '?' }) => String(rounds),
   'Of these two, without a change': ({ unchanged = '?' }) => String(unchanged),
 }
 

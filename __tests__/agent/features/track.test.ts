@@ -399,7 +399,7 @@ describe('the prompt of a row', () => {
   })
 })
 
-test('keeps the rows of both runs of one pull request, with the head commits before and after each', async () => {
+test('keeps the rows of both runs of one pull request', async () => {
   const first = await play(ROLLING)
   const before = getPull(first)?.headSha
   const second = await playStep({
