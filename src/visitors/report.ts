@@ -1,7 +1,7 @@
 /** The result of an export, from which log, outputs, summary and exit code derive. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
-import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
+import { capitalize, formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, grid, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
 import type { PeriodComparison } from './comparison.ts'
@@ -70,7 +70,6 @@ function describeFile({ rows, file = '' }: ExportReport): string {
 
 /** Separates thousands. `toLocaleString` would load the locale data of Node.js, which takes 6 MiB of memory. */
 export const formatNumber = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** `1,545 visitors (791 people, 767 AI agents)` */
 function describeTotals({ totals }: ExportReport): string {

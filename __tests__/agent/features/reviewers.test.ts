@@ -356,7 +356,7 @@ test.each<[string, string, readonly string[], number | undefined]>([
   const step = fakeStep({ github })
   await readAndRecordPullRequest({ repository: 'acme/docs', number: 7 }, step)
   const byAgent = authors.filter((login) => login === agent).length
-  const effect = what === CREATED ? 'created' : ({ kind: 'updated', commits: byAgent, since: commit('a') } as const)
+  const effect = what === CREATED ? 'created' : ({ kind: 'updated', commits: byAgent } as const)
   step.record.update(endWith(effect, terminalJob('completed', { prLink: LINK })))
   await recordChanges(step)
   expect(step.record.read().files?.files.length).toBe(count)

@@ -14,6 +14,8 @@ const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
 
+const shaField = () => z.string().check(z.regex(/^[0-9a-f]{40,64}$/))
+
 const rowSchema = z.lazy(() =>
   z.object({
     /** The run, its attempt, its job and step, the start and the turn identify a row. */
@@ -41,6 +43,8 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
+    /** The head commit of the pull request when the turn began, and as last read after its end, as far as known. */
+    head: z.optional(z.object({ before: z.optional(shaField()), after: z.optional(shaField()) })),
     /**
      * What the turn was about: `#12` or `owner/name#12`, and for a commit without a pull request `@<sha>`. No other text could be
      * shown as a reference.

@@ -30,6 +30,7 @@ export async function readPullRequestBefore({ prLink }: Job, step: Acts): Promis
   return record.orWarn(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
     const read = record.getRecentRead(address) ?? (await readAndRecordPullRequest(address, step))
+    record.update({ headBefore: read.headSha })
     // A feature that has chosen the pull request has reported it.
     if (record.turns.length === 1 && record.newest.followUpReason === undefined) noticeAutoMerge(read, step)
     return read
@@ -97,12 +98,8 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Read
 const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
-function classifyCommits(
-  { byAgent }: TurnCommits,
-  before: PullRequest,
-  link: PullRequestLink | undefined,
-): Effect | undefined {
-  if (byAgent > 0) return { kind: 'updated', commits: byAgent, since: before.headSha }
+function classifyCommits({ byAgent }: TurnCommits, link: PullRequestLink | undefined): Effect | undefined {
+  if (byAgent > 0) return { kind: 'updated', commits: byAgent }
   return link && { kind: 'unchanged' }
 }
 
@@ -181,13 +178,13 @@ export async function determineEffect(
   const link = getCompletedLink(job)
   // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.
   if (link !== undefined && (prLink === undefined || !isSamePullRequest(prLink, link)))
-    return { ...ending, effect: { kind: 'created' } }
+    return { ...ending, effect: { kind: 'created' }, headBefore: undefined }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { record } = step
   const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, commits } = after
-  const effect = commits === undefined ? undefined : classifyCommits(commits, before, link)
+  const effect = commits === undefined ? undefined : classifyCommits(commits, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }

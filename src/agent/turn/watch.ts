@@ -287,7 +287,7 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 }
 
 /** What a step records at the end of a turn. */
-export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
+export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'headBefore' | 'pullRequest' | 'preview' | 'error'>
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
 type ConfirmedEnd =
