@@ -1,9 +1,16 @@
 import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import { MAINTAINER, openFakePull } from '../../../src/emulator/github/demo-state.ts'
-import { pushCommit, writeComment } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { createPushEvent } from '../../../src/emulator/github/webhook-events.ts'
-import { createCommentEvent } from '../workflow-runs.ts'
+import {
+  comment,
+  dispatch,
+  push,
+  pushTag,
+  release,
+  schedule,
+  type Scene,
+} from '../../../src/emulator/github/trigger-events.ts'
+import { createPushEvent, type WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
 import type { Embedded } from '../embedded.ts'
 import { nameFiles, type RunnableTrigger, type Ref } from './triggers.ts'
 
@@ -35,8 +42,6 @@ export interface TriggeredEvent {
   readonly sha: string
 }
 
-const NO_COMMIT = '0'.repeat(40)
-
 /** The files of the newest change that the embedded GitHub has from the start. */
 export const DEFAULT_FILES: readonly string[] = ['src/deploy.ts']
 
@@ -48,15 +53,18 @@ function findAgentPull({ pulls }: RepositoryState): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
-/** In the payload, unlike in the context `inputs`, a boolean is `'true'` or `'false'`. */
-const toTexts = (inputs: PlannedEvent['inputs']): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, String(value)]))
-
 function getRepository({ github }: Embedded, name: string): RepositoryState {
   const repository = github.state.repositories[name]
   if (repository === undefined) throw new Error(`The embedded GitHub has no repository ${name}.`)
   return repository
 }
+
+const openScene = (repository: string, { github, url, now }: Embedded): Scene => ({
+  state: github.state,
+  repository,
+  baseUrl: url,
+  nowMs: now(),
+})
 
 /**
  * Pushes the change of an event, also if that event does not start the workflow. A comment has none, and that of the first
@@ -73,7 +81,7 @@ export function pushChange(
   const message = `Change ${files[0] ?? 'nothing'} (${ordinal})`
   const patch = `@@ -1 +1,2 @@\n // Acme\n+// Change ${ordinal} of the rehearsal`
   const commit = { message, author: MAINTAINER, files: files.map((filename) => ({ filename, patch })) }
-  pushCommit(docs, docs.defaultBranch, commit, embedded.now())
+  push(openScene(repository, embedded), docs.defaultBranch, commit)
 }
 
 /**
@@ -81,53 +89,48 @@ export function pushChange(
  * @param repository `owner/name`
  */
 export function triggerEvent(planned: PlannedEvent, repository: string, embedded: Embedded): TriggeredEvent {
-  const { trigger, ref, ordinal, files, inputs } = planned
-  const { event } = trigger
-  const { github, url, now } = embedded
-  const { state } = github
+  const { trigger, ref, ordinal, files } = planned
   const docs = getRepository(embedded, repository)
-  const sha = docs.branches[docs.defaultBranch] ?? ''
-  const { payload: push } = createPushEvent(state, repository, { baseUrl: url, branch: docs.defaultBranch })
-  const { repository: about, sender } = push
-  const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
-  if (ref.kind === 'tag') docs.tags[ref.name] = sha
+  if (ref.kind === 'tag') docs.tags[ref.name] = docs.branches[docs.defaultBranch] ?? ''
   else docs.runBranch = ref.name
-  const end = (title: string, payload: Payload): TriggeredEvent => ({ title, payload, ref: named, sha })
-
-  if (isUnsupportedEvent(event)) return end(event, { repository: about, sender })
+  const scene = openScene(repository, embedded)
+  const named = ref.kind === 'branch' ? `refs/heads/${ref.name}` : `refs/tags/${ref.name}`
+  const end = (title: string, { payload }: Pick<WebhookEvent, 'payload'>): TriggeredEvent => ({
+    title,
+    payload,
+    ref: named,
+    sha: docs.branches[docs.defaultBranch] ?? '',
+  })
+  const { event } = trigger
+  // The change is on the default branch, whatever the branch of the run.
+  const pushed = createPushEvent(scene.state, repository, { ...scene, branch: docs.defaultBranch })
+  if (isUnsupportedEvent(event)) {
+    const { repository: about, sender } = pushed.payload
+    return end(event, { payload: { repository: about, sender } })
+  }
   switch (event) {
     case 'push': {
-      const created = ref.kind === 'tag' ? { before: NO_COMMIT, created: true, commits: [] } : {}
-      return end(`push to ${ref.name}, with ${nameFiles(files)}`, { ...push, ref: named, ...created })
+      const { payload } = ref.kind === 'tag' ? pushTag(scene, ref.name) : pushed
+      return end(`push to ${ref.name}, with ${nameFiles(files)}`, { payload: { ...payload, ref: named } })
     }
     case 'schedule':
-      return end(`schedule, after a change of ${nameFiles(files)}`, {
-        schedule: planned.cron,
-        repository: about,
-      })
-    case 'workflow_dispatch':
-      return end('workflow_dispatch', { inputs: toTexts(inputs), ref: named, repository: about, sender })
+      return end(`schedule, after a change of ${nameFiles(files)}`, schedule(scene, planned.cron))
+    case 'workflow_dispatch': {
+      const inputs = Object.fromEntries(Object.entries(planned.inputs).map(([name, value]) => [name, String(value)]))
+      return end('workflow_dispatch', dispatch(scene, { by: MAINTAINER, ref: named, inputs }))
+    }
     case 'release': {
       const [action = 'published'] = trigger.filters['types']?.patterns ?? []
-      const html_url = `${url}/${repository}/releases/tag/${ref.name}`
-      const release = { id: ordinal, tag_name: ref.name, name: ref.name, body: '', draft: false, prerelease: false }
-      return end(`release ${ref.name}, with ${nameFiles(files)}`, {
-        action,
-        release: { ...release, html_url, target_commitish: docs.defaultBranch },
-        repository: about,
-        sender,
-      })
+      const released = release(scene, { action, id: ordinal, tag: ref.name, by: MAINTAINER })
+      return end(`release ${ref.name}, with ${nameFiles(files)}`, released)
     }
     case 'issue_comment': {
       if (planned.isOnPullRequest && docs.pulls[PERSONS_PULL] === undefined)
-        openFakePull(docs, PERSONS_PULL, now(), files)
+        openFakePull(docs, PERSONS_PULL, scene.nowMs, files)
       const number = planned.isOnPullRequest ? PERSONS_PULL : findAgentPull(docs)
-      const pull = number === undefined ? undefined : docs.pulls[number]
-      if (number === undefined || pull === undefined)
-        throw new Error('There is no open pull request of the agent to comment on.')
-      const comment = writeComment(state, pull, MAINTAINER, planned.comment, now())
-      const payload = createCommentEvent(state, docs, { url, repository, number, comment })
-      return end(`issue_comment on #${number}: ${planned.comment}`, { ...payload, repository: about })
+      if (number === undefined) throw new Error('There is no open pull request of the agent to comment on.')
+      const commented = comment(scene, number, { user: MAINTAINER, body: planned.comment })
+      return end(`issue_comment on #${number}: ${planned.comment}`, commented)
     }
   }
 }
