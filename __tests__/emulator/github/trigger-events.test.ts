@@ -3,8 +3,19 @@ import { expect, test } from '@jest/globals'
 import { createDemoState, MAINTAINER, openFakePull } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import * as trigger from '../../../src/emulator/github/trigger-events.ts'
-import type { Scene } from '../../../src/emulator/github/trigger-events.ts'
+import {
+  closePull,
+  comment,
+  commentOnLines,
+  dispatch,
+  merge,
+  push,
+  pushTag,
+  release,
+  review,
+  schedule,
+  type Scene,
+} from '../../../src/emulator/github/trigger-events.ts'
 import type { WebhookEvent } from '../../../src/emulator/github/webhook-events.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -36,49 +47,49 @@ const EVENTS: readonly (readonly [
   listLeft: (docs: ReturnType<typeof openScene>['docs']) => unknown,
   left: unknown,
 ])[] = [
-  ['a push', (scene) => trigger.push(scene, 'main', CHANGE), ({ commits }) => commits.at(-1)?.message, 'Second'],
-  ['a tag', (scene) => trigger.pushTag(scene, 'v2'), ({ tags, branches }) => tags['v2'] === branches['main'], true],
-  ['a merge', (scene) => trigger.merge(scene, 9, MAINTAINER), ({ pulls }) => pulls[9]?.merge?.by, MAINTAINER],
+  ['a push', (scene) => push(scene, 'main', CHANGE), ({ commits }) => commits.at(-1)?.message, 'Second'],
+  ['a tag', (scene) => pushTag(scene, 'v2'), ({ tags, branches }) => tags['v2'] === branches['main'], true],
+  ['a merge', (scene) => merge(scene, 9, MAINTAINER), ({ pulls }) => pulls[9]?.merge?.by, MAINTAINER],
   [
     'a merged pull request',
-    (scene) => trigger.closePull(scene, 9, MAINTAINER, true),
+    (scene) => closePull(scene, 9, MAINTAINER, true),
     ({ pulls }) => pulls[9]?.merge?.by,
     MAINTAINER,
   ],
   [
     'a closed pull request',
-    (scene) => trigger.closePull(scene, 9, MAINTAINER, false),
+    (scene) => closePull(scene, 9, MAINTAINER, false),
     ({ pulls }) => [pulls[9]?.state, pulls[9]?.merge],
     ['closed', undefined],
   ],
   [
     'a comment',
-    (scene) => trigger.comment(scene, 9, WRITTEN),
+    (scene) => comment(scene, 9, WRITTEN),
     ({ pulls }) => pulls[9]?.comments.map(({ body }) => body),
     [WRITTEN.body],
   ],
   [
     'a comment on lines',
-    (scene) => trigger.commentOnLines(scene, 9, WRITTEN, LINE),
+    (scene) => commentOnLines(scene, 9, WRITTEN, LINE),
     ({ pulls }) => pulls[9]?.reviewComments.map(({ line }) => line),
     [2],
   ],
   [
     'a review',
-    (scene) => trigger.review(scene, 9, WRITTEN, [{ ...LINE, body: 'Why?' }]),
+    (scene) => review(scene, 9, WRITTEN, [{ ...LINE, body: 'Why?' }]),
     ({ pulls }) => [pulls[9]?.reviews[0]?.id === pulls[9]?.reviewComments[0]?.reviewId, pulls[9]?.reviews.length],
     [true, 1],
   ],
   [
     'a release',
-    (scene) => trigger.release(scene, { id: 3, tag: 'v2', by: MAINTAINER }),
+    (scene) => release(scene, { id: 3, tag: 'v2', by: MAINTAINER }),
     ({ tags, branches }) => tags['v2'] === branches['main'],
     true,
   ],
-  ['a schedule', (scene) => trigger.schedule(scene, '0 0 * * *'), () => undefined, undefined],
+  ['a schedule', (scene) => schedule(scene, '0 0 * * *'), () => undefined, undefined],
   [
     'a manual start',
-    (scene) => trigger.dispatch(scene, { by: MAINTAINER, ref: 'refs/heads/main', inputs: { change: 'v1' } }),
+    (scene) => dispatch(scene, { by: MAINTAINER, ref: 'refs/heads/main', inputs: { change: 'v1' } }),
     () => undefined,
     undefined,
   ],
@@ -102,14 +113,14 @@ test.each(EVENTS)('%s changes the repository, and its event has only fields of G
 
 test('a second close of a merged pull request gives the same event, and merges nothing', () => {
   const { docs, scene } = openScene()
-  const first = trigger.closePull(scene, 9, MAINTAINER, true)
+  const first = closePull(scene, 9, MAINTAINER, true)
   const { commits } = structuredClone(docs)
-  expect(trigger.closePull(scene, 9, MAINTAINER, true)).toEqual(first)
+  expect(closePull(scene, 9, MAINTAINER, true)).toEqual(first)
   expect(docs.commits).toEqual(commits)
 })
 
 test('what does not exist cannot happen', () => {
   const { scene } = openScene()
-  expect(() => trigger.merge(scene, 99, MAINTAINER)).toThrow('There is no pull request #99.')
-  expect(() => trigger.schedule({ ...scene, repository: 'acme/other' }, '')).toThrow('no repository acme/other')
+  expect(() => merge(scene, 99, MAINTAINER)).toThrow('There is no pull request #99.')
+  expect(() => schedule({ ...scene, repository: 'acme/other' }, '')).toThrow('no repository acme/other')
 })

@@ -2,6 +2,7 @@
 import { toCommentBody } from './comment-operations.ts'
 import { toIssueBody } from './issue-operations.ts'
 import { toFullPullBody, toPullBody } from './pull-body.ts'
+import type { IssueState, StoredComment } from './issue-state.ts'
 import type { PullState, Review, StoredReviewComment } from './pull-state.ts'
 import { type GitHubCall, withRepository } from './reply.ts'
 import { closeIssue, mergePull, type NewCommit, pushCommit, writeComment } from './repository-changes.ts'
@@ -34,7 +35,7 @@ function openCall({ state, repository: name, baseUrl, nowMs }: Scene): GitHubCal
   return withRepository({ state, baseUrl, nowMs, url: '' }, name, repository)
 }
 
-function getPull({ pulls }: RepositoryState, number: number): PullState {
+function getPull({ pulls }: Pick<RepositoryState, 'pulls'>, number: number): PullState {
   const { [number]: pull } = pulls
   if (pull === undefined) throw new Error(`There is no pull request #${number}.`)
   return pull
@@ -73,13 +74,22 @@ export function closePull(scene: Scene, number: number, by: string, isMerged: bo
   return toWebhookEvent(call, { by, name: 'pull_request', fields })
 }
 
+const getIssue = ({ issues, ...repository }: RepositoryState, number: number): IssueState =>
+  issues[number] ?? getPull(repository, number)
+
+/** Returns the event of a comment on an issue or a pull request. */
+export function createCommentEvent(scene: Scene, number: number, written: StoredComment): WebhookEvent {
+  const call = openCall(scene)
+  const issue = getIssue(call.repository, number)
+  const about = { issue: toIssueBody(call, number, issue), comment: toCommentBody({ ...call, number }, written) }
+  return toWebhookEvent(call, { by: written.user, name: 'issue_comment', fields: { action: 'created', ...about } })
+}
+
 /** Writes a comment on an issue or a pull request. */
 export function comment(scene: Scene, number: number, { user, body, association }: Written): WebhookEvent {
-  const call = openCall(scene)
-  const issue = call.repository.issues[number] ?? getPull(call.repository, number)
-  const written = { ...writeComment(scene.state, issue, user, body, scene.nowMs), ...(association && { association }) }
-  const about = { issue: toIssueBody(call, number, issue), comment: toCommentBody({ ...call, number }, written) }
-  return toWebhookEvent(call, { by: user, name: 'issue_comment', fields: { action: 'created', ...about } })
+  const issue = getIssue(openCall(scene).repository, number)
+  const written = writeComment(scene.state, issue, user, body, scene.nowMs)
+  return createCommentEvent(scene, number, { ...written, ...(association && { association }) })
 }
 
 /** The lines that a comment is about. */
