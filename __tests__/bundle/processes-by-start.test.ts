@@ -1,11 +1,8 @@
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { splitCommand } from '../../testing/split-command.ts'
 import { startIn80Columns } from '../../testing/start-in-terminal.ts'
 import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 import { FILLS_DISK, MESSAGE_FLAGS, needsProcess } from './start-flags.ts'
-
-// Starting a process can take seconds on a busy machine.
-jest.setTimeout(60_000)
 
 /** Returns the output in a terminal of 80 columns. */
 async function run(command: string): Promise<string> {
