@@ -41,8 +41,11 @@ export default {
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
   testTimeout: 120_000,
-  // The whole suite prints its failures and a summary; named files also print each test.
-  reporters: process.argv.length > 2 ? ['default'] : [['summary', { summaryThreshold: 0 }]],
+  // The whole suite prints its progress, its failures and a summary; named files also print each test.
+  reporters:
+    process.argv.length > 2
+      ? ['default']
+      : ['<rootDir>/testing/progress-reporter.cjs', ['summary', { summaryThreshold: 0 }]],
   projects: [
     { ...project, testPathIgnorePatterns: STEP_SUITES.map((path) => `^<rootDir>/${path.replaceAll('.', '\\.')}$`) },
     stepProject,

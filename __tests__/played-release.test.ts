@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { root } from '../testing/markdown-files.ts'
 import { createTemporaryFolder } from '../testing/temporary-folder.ts'
-
-jest.setTimeout(120_000)
 
 /**
  * What only GitHub can do, or what takes too long here: the tests and the build, which CI runs; the checkout, here a clone; the

@@ -36,9 +36,11 @@ function omitIssues(permissions: TokenPermissions): TokenPermissions {
   return Object.fromEntries(Object.entries(permissions).filter(([name]) => name !== 'issues'))
 }
 
+const agentStep = () => JOB?.steps?.find(({ uses }) => uses === AGENT_ACTION)
+
 /** The inputs of the step as the runner passes them. An expression names a secret or variable, which `agentInputs` has. */
 function readInputs(): AgentInputs {
-  const step = JOB?.steps?.find(({ uses }) => uses === AGENT_ACTION)
+  const step = agentStep()
   const defaults = Object.entries(declared).map(([name, { default: value = '' }]) => [name, value] as const)
   const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, getDefaultInput(value)] as const)
   const plain = [...defaults, ...given].filter(([, value]) => value !== '' && !value.startsWith('${{'))
@@ -91,8 +93,16 @@ test('the workflow in the README is the recipe on-schedule.yml, with other comme
   expect(EXAMPLE?.workflow).toEqual(readRecipe('on-schedule.yml'))
 })
 
+test('the example in the README is one step with at most eight inputs, all of them inputs of the workflow', () => {
+  const [example = ''] = listCodeBlocks(readFileSync(`${root}README.md`, 'utf8'), 'yaml')
+  const [{ with: given = {} } = {}, ...others] = parse(example) as { with?: Readonly<Record<string, unknown>> }[]
+  expect(others).toEqual([])
+  expect(Object.keys(given).length).toBeLessThanOrEqual(8)
+  expect(Object.keys(agentStep()?.with ?? {})).toEqual(expect.arrayContaining(Object.keys(given)))
+})
+
 test('the line in the README for every push turns it into the recipe on-push.yml', () => {
-  const [workflow = '', push = ''] = listCodeBlocks(readFileSync(`${root}README.md`, 'utf8'), 'yaml')
+  const [, workflow = '', push = ''] = listCodeBlocks(readFileSync(`${root}README.md`, 'utf8'), 'yaml')
   const changed = workflow.replace(/ {2}schedule:\n.*cron.*\n/, `  ${push.trimEnd()}\n`)
   expect(parse(changed)).toEqual(readRecipe('on-push.yml'))
 })

@@ -50,17 +50,16 @@ test('every picture shows a text of a scenario, is used in the docs, and exists 
   for (const { flags, of = 'summary', until = '' } of SHOTS) expect((await runFlags(flags))[of]).toContain(`\n${until}`)
 })
 
-test('three pushes and a comment update one pull request, whose history names each of them and its source', async () => {
+test('three changes and a comment update one pull request, whose history names each of them and its source', async () => {
   const { page } = await runFlags('--scenario rolling')
   const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><td>.*<\/td><\/tr>/g)]
-  const push = 'push to main by mona'
   expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
     [
-      [`${push}, about #101`, 'opened'],
-      [`${push}, about #102`, '1 new commit'],
+      ['schedule, about #101', 'opened'],
+      ['schedule, about #102', '1 new commit'],
       ['checks failed: build, links', '1 new commit'],
       ['/docs by mona', '1 new commit'],
-      [expect.stringMatching(/^push to main by mona, about [0-9a-f]{10}$/), '1 new commit'],
+      [expect.stringMatching(/^schedule, about [0-9a-f]{10}$/), '1 new commit'],
     ],
   )
   expect(page.match(/Follow-up \d/g)).toHaveLength(4)

@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { jest } from '@jest/globals'
 import { listenOnLoopback, type LoopbackServer } from '../scripts/small-runner/listen-on-loopback.ts'
 import { preload } from '../scripts/small-runner/preload.ts'
 import { runAction, type RunOptions, type RunResult } from '../scripts/small-runner/run-action.ts'
@@ -8,9 +7,6 @@ import { EMULATOR_KEY } from '../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../src/emulator/server.ts'
 import type { ScenarioName } from '../src/emulator/service/scenarios.ts'
 import type { Clock } from '../src/runtime/clock.ts'
-
-// Starting a process can take seconds on a busy machine.
-jest.setTimeout(60_000)
 
 /** Runs a packaged action of this project as a GitHub runner does, on the Node.js of the tests. */
 export function runPackaged(

@@ -87,7 +87,8 @@ export function addAgentPull(state: GitHubState, repository: RepositoryState, nu
     { title: `Docs ${number}`, user: AGENT_USER, labels, branch, ...fields },
     daysAgo(openedDaysAgo),
   )
-  const { comment = historyComment(rows, dropped) } = given
+  const withHead = rows.map((row, index) => (index === 0 ? { head: { after: pull.headSha }, ...row } : row))
+  const { comment = historyComment(withHead, dropped) } = given
   if (comment !== '') writeComment(state, pull, by, comment, daysAgo(openedDaysAgo))
   for (const commit of laterCommits) {
     const [author, shown] = typeof commit === 'string' ? [commit, lines] : commit

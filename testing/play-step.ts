@@ -61,6 +61,8 @@ export interface PlayStepOptions {
   /** Replaces the default repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
   readonly facts?: Partial<GivenRun> | undefined
+  /** How long after the start of the servers' history the step starts, in milliseconds. */
+  readonly startMs?: number
   /** Changes the repository before the first response of GitHub. */
   readonly prepare?: (docs: RepositoryState) => void
   /** When the run is cancelled, in milliseconds from its start. */
@@ -74,7 +76,7 @@ export interface PlayStepOptions {
 }
 
 function openServers(options: PlayStepOptions): Servers {
-  const { inputs, scenario, turns, lagsMs, github, repository, prepare } = options
+  const { inputs, scenario, turns, lagsMs, github, repository, startMs = 0, prepare } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = createDemoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
@@ -95,7 +97,7 @@ function openServers(options: PlayStepOptions): Servers {
     },
     github: observed.options,
   })
-  return { baseClock: virtualClock(), observed, service }
+  return { baseClock: virtualClock({ startMs }), observed, service }
 }
 
 export interface Dependencies {

@@ -25,7 +25,7 @@ const HEAD_BEFORE = 'a'.repeat(40)
 /** What a turn did, by its kind. */
 export const EFFECTS = {
   created: { kind: 'created' },
-  updated: { kind: 'updated', commits: 3, since: HEAD_BEFORE },
+  updated: { kind: 'updated', commits: 3 },
   unchanged: { kind: 'unchanged' },
   none: { kind: 'none' },
 } as const satisfies Record<Effect['kind'], Effect>
@@ -40,7 +40,8 @@ export type TurnFacts = Partial<Omit<Turn, 'task'>>
 export function endWith(effect: EffectName | Effect, job: Job = completed): TurnFacts {
   const ended: TurnFacts = { sent: 'started', end: 'finished', job }
   if (effect === 'unknown') return ended
-  return { ...ended, effect: typeof effect === 'string' ? EFFECTS[effect] : effect }
+  const known = typeof effect === 'string' ? EFFECTS[effect] : effect
+  return { ...ended, effect: known, headBefore: known.kind === 'created' ? undefined : HEAD_BEFORE }
 }
 
 /** A prompt that was accepted. @param isConfirmed whether the start of the turn was observed */

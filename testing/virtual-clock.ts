@@ -26,6 +26,8 @@ interface Event {
 const WALL_START = Date.UTC(2026, 0, 1)
 
 export interface VirtualClockOptions {
+  /** The first time of `now`. */
+  readonly startMs?: number
   readonly wallJump?: WallJump
   /** A run with more events is in an endless loop. */
   readonly mostEvents?: number
@@ -47,9 +49,9 @@ function settlePromises(): Promise<void> {
  * fire on full milliseconds, in the order of their times, and timers with the same time in the order of their creation.
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
-  const { wallJump, mostEvents = 50_000, quiet = settlePromises, isAlone = true } = options
+  const { startMs = 0, wallJump, mostEvents = 50_000, quiet = settlePromises, isAlone = true } = options
   const events: Event[] = []
-  let now = 0
+  let now = startMs
 
   function add(event: Event): void {
     const later = events.findIndex(({ atMs }) => atMs > event.atMs)

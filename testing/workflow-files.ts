@@ -69,6 +69,18 @@ export const getDefaultInput = (value: unknown): string =>
 
 export const readWorkflow = (path: string): Workflow => parse(readFileSync(`${root}${path}`, 'utf8')) as Workflow
 
+/** Returns the step in the README's workflow, and the name of the event that starts it first. */
+export function readExampleStep(): { readonly eventName: string; readonly inputs: Readonly<Record<string, string>> } {
+  const code = listCodeBlocks(readFileSync(`${root}README.md`, 'utf8'), 'yaml').find((one) => /^jobs:/m.test(one))
+  const { on, jobs } = parse(code ?? '') as Workflow
+  const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
+  const given = Object.entries(steps.find(({ uses }) => uses === AGENT_ACTION)?.with ?? {})
+  const inputs = given.map(([name, value]) => [name, getDefaultInput(value)] as const)
+  // What is left of expressions are variables and secrets.
+  const plain = inputs.filter(([, value]) => !value.startsWith('${{'))
+  return { eventName: Object.keys(on)[0] ?? '', inputs: Object.fromEntries(plain) }
+}
+
 /** Replaces a call of the organisation's workflow with its jobs. */
 export function expandCalls(workflow: Workflow): Workflow {
   const jobs = Object.entries(workflow.jobs).flatMap(([name, job]) =>

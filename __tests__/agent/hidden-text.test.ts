@@ -64,5 +64,8 @@ test('skips a command whose instruction nobody sees', async () => {
   const github = fakeGitHub({ mayWrite: () => Promise.resolve(true) })
   const context = commentFacts({ body: '/docs <!-- EVIL -->', isOnPullRequest: false })
   const comment = await acceptCommand(fakeStep({ inputs, github, context }))
-  expect(isSkip(comment) ? undefined : checkInstruction(comment, '/docs')).toMatchObject({ kind: 'skip', reason: expect.stringContaining('no instruction') as unknown })
+  expect(isSkip(comment) ? undefined : checkInstruction(comment, '/docs')).toMatchObject({
+    kind: 'skip',
+    reason: expect.stringContaining('no instruction') as unknown,
+  })
 })

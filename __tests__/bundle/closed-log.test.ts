@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { root } from '../../testing/markdown-files.ts'
 import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
-
-jest.setTimeout(60_000)
 
 test('a step continues if its log is closed, and writes its outputs and summary', async () => {
   const folder = createTemporaryFolder()

@@ -12,7 +12,7 @@ test('a report is green, and counts the pull requests of the agent', async () =>
   expect(run.masks).toEqual(expect.arrayContaining(['ghs_real0123456789']))
   expect(run.rawOutput + run.summary + (run.outputs['result'] ?? '')).not.toContain(GITHUB_TOKEN)
   expect(run.summary).toMatch(
-    /^## ⚠️ Rehearsal · 24 opened, 19 merged, 2 need attention · Docs report · .*\n\nIn 30 days the agent opened 24 pull requests: 15 merged/,
+    /^## ⚠️ Rehearsal · 24 opened, 19 merged, 2 need attention · Docs report · .*\n\nIn 30 days the agent opened 24 pull requests: 15 merged without/,
   )
   const { rehearsal, prompts, ...numbers } = parse(run)
   expect(rehearsal).toBe(true)

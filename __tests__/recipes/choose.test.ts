@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { listLinkTargets, parseTable, root } from '../../testing/markdown-files.ts'
-import { readWorkflow } from '../../testing/workflow-files.ts'
 
 const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
 const recipes = readdirSync(`${root}docs/recipes`)
@@ -26,17 +25,6 @@ test('can be read in five minutes, at 200 words a minute', () => {
 test('a search for “mono” finds the row and the section about monorepos', () => {
   expect(situations.filter(([situation = '']) => situation.startsWith('**Mono'))).toHaveLength(1)
   expect(guide).toContain('\n## Mono')
-})
-
-test('the copies for the packages of a monorepo change what the recipe has', () => {
-  const { on, concurrency, jobs } = readWorkflow('docs/recipes/on-push.yml')
-  const [step] = Object.values(jobs)[0]?.steps ?? []
-  expect(on).toHaveProperty('push.paths')
-  expect(concurrency?.group).toBe('docs-agent')
-  expect(Object.keys(step?.with ?? {})).toEqual(expect.arrayContaining(['prompt', 'paths', 'project-id']))
-  expect(Object.keys(step?.with ?? {})).not.toEqual(expect.arrayContaining(['label']))
-  expect(guide).toContain('change six things')
-  expect(parseTable(guide, 'Monorepo')).toHaveLength(6)
 })
 
 test('adds only inputs that the action has', () => {

@@ -127,7 +127,7 @@ function adaptPayload(value: unknown, about: About, key = ''): unknown {
 }
 
 /** Files that match the paths of every recipe. */
-const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map(changedFile)
+const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'packages/x/src/a.ts', 'openapi/a.yml'].map(changedFile)
 
 /** Creates a GitHub with a pull request and its commit, which is its head commit or its merge commit. */
 function createGitHub(author: typeof AGENT, label: string, state: 'open' | 'merged'): Partial<GitHub> {

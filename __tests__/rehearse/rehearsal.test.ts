@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { StepResult, Host } from '../../src/action/step.ts'
 import { readRehearsal } from '../../src/action/rehearsal.ts'
 import { rehearse } from '../../src/rehearse/rehearsal.ts'
@@ -10,9 +10,6 @@ import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { fakeRunner } from '../../testing/fake-runner.ts'
 import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
-
-// A busy machine needs seconds to start a process.
-jest.setTimeout(60_000)
 
 const ACCESS = { api: 'http://127.0.0.1/api/v3', server: 'http://127.0.0.1', key: 'docs_key', token: 'ghs_token' }
 

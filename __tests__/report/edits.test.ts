@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { PullRequestCommit } from '../../src/github/commits.ts'
 import { findEdits, getKeptShare } from '../../src/report/edits.ts'
+import type { History } from '../../src/agent/history/state.ts'
+import { historyRow } from '../../testing/play-report.ts'
 import { changedFile, COMPARISON } from '../../testing/fake-github.ts'
 
 const AGENT = 'docs-agent[bot]'
@@ -25,38 +27,48 @@ const commits = (...given: readonly (string | Partial<PullRequestCommit>)[]): re
     }
   })
 
-const find = (listed: readonly PullRequestCommit[]) =>
-  findEdits({ author: { login: AGENT, type: 'Bot' }, headSha: listed.at(-1)?.sha ?? '' }, listed)
+/** The history of an agent whose last turn has left the branch at a commit. */
+const historyOf = (after: string | undefined) => ({
+  rows: [historyRow({ head: { after } }), historyRow({ head: {} }), historyRow()],
+})
 
-test('commits of the agent alone are no edit, and all of its lines are kept', () => {
-  expect(find(commits(AGENT, AGENT))).toEqual({ isEdited: false, kept: 'all' })
+const find = (listed: readonly PullRequestCommit[], history: Pick<History, 'rows'> | undefined = historyOf('1')) =>
+  findEdits({ author: { login: AGENT, type: 'Bot' }, headSha: listed.at(-1)?.sha ?? '' }, listed, history)
+
+test('commits of the agent alone are no edit, and its version is the merged one', () => {
+  expect(find(commits(AGENT, AGENT))).toEqual({ isEdited: false, range: { base: BASE, agentHead: '2', head: '2' } })
 })
 
 test.each([
   ['before the first commit by a person', [AGENT, AGENT, 'mona', 'mona'], '2', '4'],
   ['also if the agent goes on later', [AGENT, 'mona', AGENT], '1', '3'],
 ])('the version of the agent is %s', (_when, authors, agentHead, head) => {
-  expect(find(commits(...authors))).toEqual({ isEdited: true, kept: { base: BASE, agentHead, head } })
+  expect(find(commits(...authors))).toEqual({ isEdited: true, range: { base: BASE, agentHead, head } })
 })
 
 test('the commit of another bot, such as a formatter, is no edit by people, but can remove lines', () => {
   expect(find(commits(AGENT, 'format[bot]'))).toEqual({
     isEdited: false,
-    kept: { base: BASE, agentHead: '1', head: '2' },
+    range: { base: BASE, agentHead: '1', head: '2' },
   })
 })
 
 const MERGE = { writtenBy: 'mona', parents: ['1', 'main'] }
+const REWRITTEN = historyOf('gone')
 test.each([
-  ['the base was merged in', [AGENT, MERGE], false],
-  ['a person has rebased the branch', [{ committedBy: 'mona', committerLogin: 'mona' }], false],
-  ['the base was merged in, and a person has edited it', [AGENT, MERGE, 'mona'], true],
-])('the kept lines are not known if %s', (_what, given, isEdited) => {
-  expect(find(commits(...given))).toEqual({ isEdited, kept: undefined })
+  ['the base was merged in', [AGENT, MERGE], historyOf('1'), false],
+  ['the base was merged in, and a person has edited it', [AGENT, MERGE, 'mona'], historyOf('1'), true],
+  ['a person has rebased the branch', [{ committedBy: 'mona', committerLogin: 'mona' }], REWRITTEN, false],
+  ['a person has made one commit of all', ['mona'], REWRITTEN, true],
+  ['no row has a head', [AGENT], historyOf(undefined), false],
+])('the kept lines are not known if %s', (_what, given, history, isEdited) => {
+  expect(find(commits(...given), history)).toEqual({ isEdited })
 })
 
-test('the kept lines are not known if the list of commits is cut', () => {
-  expect(findEdits({ author: { login: AGENT, type: 'Bot' }, headSha: '9' }, commits(AGENT)).kept).toBeUndefined()
+test('the kept lines are not known without a history, or if the list of commits is cut', () => {
+  const author = { login: AGENT, type: 'Bot' }
+  expect(findEdits({ author, headSha: '1' }, commits(AGENT), undefined)).toEqual({ isEdited: false })
+  expect(findEdits({ author, headSha: '9' }, commits(AGENT), historyOf('1'))).toEqual({ isEdited: false })
 })
 
 const compare = (...lines: readonly string[]) => ({

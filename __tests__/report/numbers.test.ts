@@ -68,7 +68,7 @@ test('the numbers of a month, by prompt and by week', async () => {
   }
   const { result, summary, operations } = await playReport({}, { docs, prepare })
   expect(result).toMatchObject({
-    text: "In 30 days the agent opened 16 pull requests: 10 merged as they were, 3 merged after people's edits, 2 closed without a merge, 1 open. Half of the merges took at most 2 days.",
+    text: 'In 30 days the agent opened 16 pull requests: 10 merged without edits, 3 merged after edits, 2 closed, 1 open. Half of the merges took at most 2 days.',
     complete: true,
     opened: 16,
     merged_as_opened: 10,
@@ -88,7 +88,7 @@ test('the numbers of a month, by prompt and by week', async () => {
     {
       ...{ prompt: null, file: null, first: at(5), last: at(5), comparable: false },
       ...{ ...none, opened: 1, merged_as_opened: 1 },
-      ...{ follow_ups: null, rounds: null, unchanged: null, kept_lines: 1, hours_to_merge: 24 },
+      ...{ follow_ups: null, rounds: null, unchanged: null, kept_lines: null, hours_to_merge: 24 },
     },
     {
       ...{ prompt: 'command', file: null, first: at(6), last: at(6), comparable: false },
@@ -102,7 +102,14 @@ test('the numbers of a month, by prompt and by week', async () => {
       ...{ follow_ups: 9, rounds: 0, unchanged: 3, kept_lines: 0.917, hours_to_merge: 48 },
     },
   ])
-  for (const text of ['>55%<', '>92%<', '>too few to compare<', 'not known', 'Comments with a command', 'docs-prompt'])
+  for (const text of [
+    '>55%<',
+    '>92%<',
+    '>too few to compare<',
+    '>Not known<',
+    'Comments with a command',
+    'docs-prompt',
+  ])
     expect(summary.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))).toContain(text)
   expect(result.weeks.reduce((sum, { opened }) => sum + (opened ?? 0), 0)).toBe(16)
   // Two lists, the comments of each with the label, the commits of each merged one, two comparisons for each edited one, and
@@ -199,7 +206,9 @@ function expectNumbers(all: readonly Plan[]) {
     const turns = some.flatMap((plan) => plan.turns)
     const countTurns = (...wanted: readonly string[]): number | null =>
       prompt === null ? null : turns.filter((turn) => wanted.includes(turn)).length
-    const shares = some.flatMap(({ end, kept = 10 }) => (end === 'merged' ? [kept / 10] : []))
+    const shares = some.flatMap(({ end, history, kept = 10 }) =>
+      end === 'merged' && history === 'workflow' ? [kept / 10] : [],
+    )
     return {
       ...count(some),
       prompt,

@@ -50,12 +50,15 @@ export function takePicture(
   }
 }
 
+/** Enough to keep the colours of badges beside the shades of the letters. */
+const COLOURS = 20
+
 /**
  * Makes a PNG small with `pngquant` and `zopflipng`, as far as they are on the PATH.
  * @returns the file's size in bytes
  */
 export function makeSmall(file: string): number {
-  const flags = ['--force', '--strip', '--speed=1', '--output', file, '16', file]
+  const flags = ['--force', '--strip', '--speed=1', '--output', file, String(COLOURS), file]
   const { error, status } = spawnSync('pngquant', flags, { stdio: 'inherit' })
   if (error !== undefined || status !== 0) console.warn('pngquant is missing or has failed, so the picture is large.')
   spawnSync('zopflipng', ['-y', file, file])

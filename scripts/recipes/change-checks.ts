@@ -1,68 +1,44 @@
 import { commit, madeCommit } from '../../testing/github-state.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
-import { createPullState } from '../../src/emulator/github/pull-state.ts'
-import type { Checks, Trigger, Payload, Run } from './check.ts'
-import { addFile, createChangedRepository, merge, NOT_TRIGGERED, SKIPPED } from './scenarios.ts'
+import { createPullState, type PullState } from '../../src/emulator/github/pull-state.ts'
+import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
+import { release } from '../../src/emulator/github/trigger-events.ts'
+import type { Checks, Run, Trigger } from './check.ts'
+import {
+  addFile,
+  addLabel,
+  at,
+  close,
+  createChangedRepository,
+  merge,
+  NOT_TRIGGERED,
+  SKIPPED,
+  triggerInOrder,
+} from './scenarios.ts'
 
-const released = (id: number, tag_name: string, name: string): Payload => ({
-  action: 'released',
-  release: { id, tag_name, name, body: 'Twice as fast.' },
-})
-
-/** A release that contains only the merge of the agent's own pull request. */
-const releasedAfterMerge: Trigger = (github) => {
-  const { after } = merge(5)(github)
-  Object.assign(github.repositories['acme/docs']?.tags ?? {}, { 'v1.3.0': after })
-  return released(9, 'v1.3.0', 'Notes')
-}
-
-function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit('b'), from = 'acme/docs'): Payload {
-  return {
-    action: 'closed',
-    number,
-    pull_request: {
-      number,
-      title: 'Add --dry-run',
-      merged: isMerged,
-      user: { login: 'mona', type: 'User' },
-      base: { ref: 'main', sha: commit('a') },
-      head: { ref: branch, sha, repo: { full_name: from } },
-    },
-    repository: { full_name: 'acme/docs' },
-  }
-}
+const released = (id: number, tag: string, name: string): Trigger =>
+  at((scene) => release(scene, { action: 'released', id, tag, name, body: 'Twice as fast.', by: MAINTAINER }))
 
 /** A condition that the recipe's comments suggest. */
 const NEEDS_DOCS = "contains(github.event.pull_request.labels.*.name, 'needs-docs')"
-
-/** Creates the payload of a merged pull request with labels. */
-function closedAs(labels: readonly string[]): Payload {
-  const payload = closed(true)
-  const about = { labels: labels.map((name) => ({ name })) }
-  return { ...payload, pull_request: { ...(payload['pull_request'] as object), ...about } }
-}
-
-const ownMerged: Trigger = (github) => {
-  const { branch, headSha } = github.repositories['acme/docs']?.pulls[4] ?? {}
-  merge(4)(github)
-  return closed(true, 4, branch, headSha)
-}
 
 const APPROVAL = {
   id: 90,
   user: REVIEWER,
   body: '',
   state: 'APPROVED',
-  headSha: commit('b'),
   submittedAtMs: 0,
 } as const
 
-/** Creates a repository in which pull request 12 is closed and approved. */
-const withClosed = (file: string) =>
-  createChangedRepository([file], {
-    collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' },
-    pulls: { 12: createPullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed', reviews: [APPROVAL] }) },
-  })
+/** Creates a repository in which pull request 12 is open and approved. */
+function withApproved(file: string, pull: Partial<PullState> = {}) {
+  const docs = createChangedRepository([], { collaborators: { [MAINTAINER]: 'maintain', [REVIEWER]: 'write' } })
+  const change = { message: 'Add --dry-run', author: MAINTAINER, files: [{ filename: file }] }
+  const { sha: headSha } = pushCommit(docs, 'dry-run', change, 0, pull.fork)
+  const about = { branch: 'dry-run', title: change.message, user: MAINTAINER }
+  docs.pulls[12] = createPullState({ ...about, headSha, reviews: [{ ...APPROVAL, headSha }], ...pull })
+  return docs
+}
 
 /** Creates a repository in which pull requests 12 and 13 were merged in this order. */
 function twoMerged() {
@@ -146,7 +122,7 @@ export const CHANGE_CHECKS: Checks = {
           promptTexts: ['Release v1.2.0: Smaller'],
           labels: ['docs-for-release-7', 'docs-for-release-8'],
         },
-        { ...SKIPPED, event: releasedAfterMerge },
+        { ...SKIPPED, event: triggerInOrder(merge(5), released(9, 'v1.3.0', 'Notes')) },
       ],
     },
   },
@@ -208,10 +184,34 @@ export const CHANGE_CHECKS: Checks = {
       ],
     },
   },
+  'docs/recipes/before-merge.yml': {
+    'a label on an open pull request opens its docs pull request, and the label again adds commits to the same one': {
+      event: addLabel(12, 'needs-docs'),
+      docs: withApproved('src/flags.ts'),
+      runs: [
+        {
+          prompts: ['new'],
+          promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+          labels: ['docs-before-12'],
+        },
+        { prompts: ['job_000001'], open: [4] },
+      ],
+    },
+    'another label starts no runner': {
+      event: addLabel(12, 'cli'),
+      docs: withApproved('src/flags.ts'),
+      runs: [NOT_TRIGGERED],
+    },
+    'a pull request from a fork starts no runner': {
+      event: addLabel(12, 'needs-docs'),
+      docs: withApproved('src/flags.ts', { fork: 'dora/docs' }),
+      runs: [NOT_TRIGGERED],
+    },
+  },
   'docs/recipes/each-merged-pull-request.yml': {
     'each merged pull request gets one docs pull request, even after a re-run, but the agent’s own gets none': {
-      event: closed(true),
-      docs: withClosed('src/flags.ts'),
+      event: close(12),
+      docs: withApproved('src/flags.ts'),
       edits: () => [addFile('src/docs.ts', 'Its own')],
       runs: [
         {
@@ -221,25 +221,35 @@ export const CHANGE_CHECKS: Checks = {
           reviewers: [REVIEWER],
         },
         { prompts: ['job_000001'], open: [4] },
-        { ...SKIPPED, event: ownMerged },
+        { ...SKIPPED, event: close(4) },
       ],
     },
     'a merged pull request without a matching file starts no job': {
-      event: closed(true),
-      docs: withClosed('src/flags.test.ts'),
+      event: close(12),
+      docs: withApproved('src/flags.test.ts'),
       runs: [SKIPPED],
     },
-    'a pull request that is closed without a merge or comes from a fork starts no runner': {
-      event: closed(false),
-      runs: [NOT_TRIGGERED, { ...NOT_TRIGGERED, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
+    'a pull request that is closed without a merge starts no runner': {
+      event: close(12, false),
+      docs: withApproved('src/flags.ts'),
+      runs: [NOT_TRIGGERED],
+    },
+    'a merged pull request from a fork starts no runner': {
+      event: close(12),
+      docs: withApproved('src/flags.ts', { fork: 'dora/docs' }),
+      runs: [NOT_TRIGGERED],
     },
     'with a condition on its label, a pull request without the label starts no runner': {
       changes: { 'github.event.pull_request.merged &&': `github.event.pull_request.merged && ${NEEDS_DOCS} &&` },
-      docs: withClosed('src/flags.ts'),
-      runs: [
-        { ...NOT_TRIGGERED, event: closedAs(['cli']) },
-        { event: closedAs(['cli', 'needs-docs']), prompts: ['new'] },
-      ],
+      event: close(12),
+      docs: withApproved('src/flags.ts', { labels: ['cli'] }),
+      runs: [NOT_TRIGGERED],
+    },
+    'with a condition on its label, a pull request with the label is documented': {
+      changes: { 'github.event.pull_request.merged &&': `github.event.pull_request.merged && ${NEEDS_DOCS} &&` },
+      event: close(12),
+      docs: withApproved('src/flags.ts', { labels: ['cli', 'needs-docs'] }),
+      runs: [{ prompts: ['new'] }],
     },
   },
 }

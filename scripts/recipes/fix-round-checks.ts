@@ -3,8 +3,9 @@ import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { MAINTAINER, REVIEWER } from '../../src/emulator/github/demo-state.ts'
 import type { Review } from '../../src/emulator/github/pull-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
-import type { Checks, Payload, Run, Trigger } from './check.ts'
-import { addFile, createRepositoryChangedSince, triggerInOrder, push } from './scenarios.ts'
+import { release, review } from '../../src/emulator/github/trigger-events.ts'
+import type { Checks, Run, Trigger } from './check.ts'
+import { addFile, at, createRepositoryChangedSince, triggerInOrder, push } from './scenarios.ts'
 
 const PULL = '<service>/acme/docs/pull/4'
 const UPDATE = `pr update-branch ${PULL}`
@@ -12,19 +13,9 @@ const READ_REVIEWS = `pr view ${PULL} --json reviews --jq [.reviews[] | select(.
 const MERGE = `pr merge ${PULL} --squash --match-head-commit <head>`
 const WITHOUT_APP = { DOCS_APP_CLIENT_ID: '' }
 
-const released = (tag_name: string): Payload => ({
-  action: 'released',
-  release: { id: 7, tag_name, name: tag_name, body: '' },
-})
-
 /** Submits a review of pull request 4. */
-const review =
-  (state: Review['state']): Trigger =>
-  ({ repositories: { 'acme/docs': docs } }) => {
-    const { reviews = [], headSha = '' } = docs?.pulls[4] ?? {}
-    reviews.push({ id: 90 + reviews.length, user: REVIEWER, body: '', state, headSha, submittedAtMs: 0 })
-    return {}
-  }
+const reviewAs = (state: Review['state']): Trigger =>
+  at((scene) => review(scene, 4, { user: REVIEWER, body: '', state }))
 
 const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } }) => {
   const { branch = '' } = docs?.pulls[4] ?? {}
@@ -49,14 +40,14 @@ export const FIX_ROUND_CHECKS: Checks = {
             open: [4],
           },
           {
-            event: triggerInOrder(review('CHANGES_REQUESTED'), review('COMMENTED'), push('src/second.ts')),
+            event: triggerInOrder(reviewAs('CHANGES_REQUESTED'), reviewAs('COMMENTED'), push('src/second.ts')),
             prompts: ['job_000001'],
             printed: [`Not merged, because changes were requested by: ${REVIEWER}`],
             commands: [UPDATE, READ_REVIEWS],
             open: [4],
           },
           {
-            event: triggerInOrder(review('APPROVED'), push('src/third.ts')),
+            event: triggerInOrder(reviewAs('APPROVED'), push('src/third.ts')),
             beforeMerge: pushToPull,
             isRed: true,
             prompts: ['job_000001'],
@@ -96,7 +87,7 @@ export const FIX_ROUND_CHECKS: Checks = {
       },
       vars: WITHOUT_APP,
       docs: { ...createDocs(), tags: { 'v1.3.0': commit('e'), 'v1.4.0': commit('b') } },
-      event: released('v1.4.0'),
+      event: at((scene) => release(scene, { action: 'released', id: 7, tag: 'v1.4.0', by: MAINTAINER })),
       runs: [
         {
           prompts: ['new'],

@@ -94,4 +94,46 @@ export const ROLLING_CHECKS: Checks = {
       ],
     },
   },
+  'docs/recipes/monorepo.yml': {
+    'each package gets its own changes in its own pull request, and a package without a change sends no prompt': {
+      docs: createRepositoryChangedSince('monorepo.yml', 'schedule'),
+      edits: (prompt) => [addFile(`packages/${/packages\/(\w+)\/docs/.exec(prompt)?.[1] ?? ''}/docs/start.md`, 'New')],
+      runs: [
+        {
+          event: triggerInOrder(push('packages/api/src/a.ts'), push('packages/cli/src/b.ts')),
+          outputs: {
+            'docs(api).docs.outcome': 'pull-request',
+            'docs(cli).docs.outcome': 'pull-request',
+            'docs(sdk).docs.outcome': 'skipped',
+          },
+          prompts: ['new', 'new'],
+          promptTexts: ['packages/api/src/a.ts', 'packages/cli/src/b.ts'],
+          labels: ['docs-agent-api', 'docs-agent-cli'],
+        },
+        { event: push('packages/api/docs/start.md'), ...SKIPPED },
+        ...redThenGreen(['packages/cli/src/c.ts', 'packages/sdk/src/d.ts'], {
+          prompts: ['new', 'job_*'],
+          labels: ['docs-agent-api', 'docs-agent-cli', 'docs-agent-sdk'],
+          open: [4, 5, 6],
+        }),
+      ],
+    },
+    'after a red package, a re-run of its job sends only its prompt, and without one the next night repeats the change':
+      {
+        docs: createRepositoryChangedSince('monorepo.yml', 'schedule'),
+        edits: (prompt) => [
+          addFile(prompt.includes('packages/api/docs') ? 'packages/api/docs/a.md' : 'other.md', 'New'),
+        ],
+        runs: [
+          {
+            event: triggerInOrder(push('packages/api/src/a.ts'), push('packages/cli/src/b.ts')),
+            isRed: true,
+            outputs: { 'docs(api).docs.outcome': 'pull-request', 'docs(cli).docs.in-scope': 'false' },
+            prompts: ['new', 'new'],
+          },
+          { attempt: 2, matrix: ['package:cli'], isRed: true, prompts: ['job_*'] },
+          { isRed: true, prompts: ['job_*', 'job_*'], open: [4, 5] },
+        ],
+      },
+  },
 }

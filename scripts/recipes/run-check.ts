@@ -132,6 +132,8 @@ export async function runCheck(programs: Programs, recipe: string, check: Check)
     ...(scenario && { scenario }),
     ...(projects && { repositories: projects }),
   })
+  // The agent's earlier work.
+  service.github.catchUp(startMs)
   const chat = await openChat()
   const caller = createRepositories(folder, recipe, text, check.history)
   const file = basename(caller.workflow)

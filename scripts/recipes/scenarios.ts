@@ -1,9 +1,10 @@
 /** States, events and runs that the checks of several recipes share. */
 import { changedRepository, commit } from '../../testing/github-state.ts'
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { mergePull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
-import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { createPushEvent } from '../../src/emulator/github/webhook-events.ts'
+import type { FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import * as events from '../../src/emulator/github/trigger-events.ts'
+import type { Scene } from '../../src/emulator/github/trigger-events.ts'
+import type { WebhookEvent } from '../../src/emulator/github/webhook-events.ts'
 import type { Trigger, RepositoryName, Run } from './check.ts'
 
 type Fields = Partial<RepositoryState>
@@ -26,24 +27,25 @@ export function addFile(filename: string, line: string): FileChange {
   return { filename, status: 'added', additions: 1, deletions: 0, patch: `@@ -0,0 +1 @@\n+${line}` }
 }
 
-type Change = (here: RepositoryState) => Commit | undefined
-
-const createPush =
-  (repository: RepositoryName, branch: string, change: Change): Trigger =>
-  (state) => {
-    const here = state.repositories[repository]
-    if (here === undefined || change(here) === undefined) throw new Error(`Nothing can be pushed to ${repository}.`)
-    return createPushEvent(state, repository, { baseUrl: 'https://github.com', branch }).payload
-  }
+/** Triggers an event of a repository. */
+export const at =
+  (trigger: (scene: Scene) => WebhookEvent, repository: RepositoryName = 'acme/docs'): Trigger =>
+  (state) =>
+    trigger({ state, repository, baseUrl: 'https://github.com', nowMs: 0 }).payload
 
 export function push(filename: string, repository: RepositoryName = 'acme/docs', branch = 'main'): Trigger {
   const commit = { message: `Change ${filename}`, author: MAINTAINER, files: [createChange(filename)] }
-  return createPush(repository, branch, (here) => pushCommit(here, branch, commit, 0))
+  return at((scene) => events.push(scene, branch, commit), repository)
 }
 
-export function merge(number: number): Trigger {
-  return createPush('acme/docs', 'main', (here) => mergePull(here, number, MAINTAINER, 0))
-}
+export const merge = (number: number): Trigger => at((scene) => events.merge(scene, number, MAINTAINER))
+
+/** Merges or closes a pull request. A second run gets the same event. */
+export const close = (number: number, isMerged = true): Trigger =>
+  at((scene) => events.closePull(scene, number, MAINTAINER, isMerged))
+
+export const addLabel = (number: number, label: string): Trigger =>
+  at((scene) => events.addLabel(scene, number, label, MAINTAINER))
 
 /** Triggers several events in order. The last one starts the run. */
 export function triggerInOrder(...triggers: readonly Trigger[]): Trigger {

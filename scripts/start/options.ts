@@ -2,6 +2,7 @@ import { isChangedPath, MAX_CHANGED_FILES } from '../../src/emulator/cli-options
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import { chooseScenarios, type ChosenScenarios } from './scenarios.ts'
 import { type Flags, readFlags, TASK_FLAGS } from './flags.ts'
+import type { StoryEvent } from './stories.ts'
 import { CLONE_HELP, type CloneOptions, readCloneOptions } from './clone-options.ts'
 import { showCommand } from './terminal.ts'
 import { EVENTS, type EventName, isEventName } from './workflow/triggers.ts'
@@ -28,17 +29,17 @@ interface Shown {
   readonly showsAll: boolean
   /** All flags, to repeat the command. */
   readonly words: readonly string[]
+  /** Whether the variables name a real service, which is not used. */
+  readonly leavesRealService: boolean
 }
 
 export interface Run extends Shown {
   readonly kind: 'run'
   readonly action: (typeof ACTIONS)[number]
   readonly service: ChosenService
-  /** Defaults of inputs, without those that name the service. Inputs that the action does not have are ignored. */
+  /** Defaults of inputs, without those that name the service. */
   readonly defaults: Texts
   readonly given: Texts
-  /** Whether the variables name a real service, which is not used. */
-  readonly leavesRealService: boolean
 }
 
 /** What is chosen for one event, or for all. */
@@ -69,6 +70,12 @@ export interface WorkflowOptions extends Shown, EventChoice {
   /** Whether no run of the workflow has succeeded yet. */
   readonly isFirstRun: boolean
   readonly isDryRun: boolean
+  /** Only for the workflow of the README. */
+  readonly example?: {
+    /** Inputs of its step. Undefined removes one. */
+    readonly inputs: Readonly<Record<string, string | undefined>>
+    readonly story: readonly StoryEvent[]
+  }
 }
 
 /** Checks whether a service responds as the actions need it, without sending a prompt. */
@@ -87,7 +94,7 @@ export const HELP = `Runs the packaged action against an embedded service and Gi
 
   npm start -- [options]
 
-Without options: the README's workflow, on a push.
+Without options: the README's workflow, once.
   --list                 lists all scenarios by task, with five to begin with
   --scenario <names>     what happens at the embedded service, on its GitHub and on the runner
                          (default: ${DEFAULT_SCENARIO})
@@ -127,18 +134,12 @@ Your own service, with DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID and DOCS_AGENT
   --real                 sends the prompt to it: a real job, which costs credits
 `
 
-const DEFAULT_PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
 export const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
 
-/** The inputs of the workflow in the README, and those that show what a scenario does on GitHub. */
-export const EMBEDDED_INPUTS = {
-  'change-context': 'files',
-  'change-range': 'since-last-success',
-  paths: 'src/**',
-  'on-open-pr': 'follow-up',
-  'wait-for-checks': 'true',
-  'allowed-paths': 'docs/**',
-}
+export const REAL_IS_LEFT = `${SERVICE_VARIABLES[0]} is set, but nothing is sent there: --check only reads, and --real starts a real job.\n`
+
+/** Inputs that show what a scenario does on GitHub. */
+const SCENARIO_INPUTS = { 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
 
 /** The inputs of the workflow in docs/report.md. */
 const REPORT_INPUTS = { days: '30', label: 'docs-agent' }
@@ -163,10 +164,10 @@ function readPairs(flag: string, texts: readonly string[]): Texts {
 }
 
 /**
- * @param example the inputs of the README's workflow
+ * @param readme the file with the workflow that is played by default
  * @throws Error that says which flag is wrong, and what to do
  */
-export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, example: Texts = {}): Options {
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, readme = 'README.md'): Options {
   const flags = readFlags(args, env)
   for (const kind of ['help', 'list'] as const) if (flags.isOn(kind)) return { kind }
   const ofClone = readCloneOptions(flags, readPairs('var', flags.listed.var))
@@ -180,14 +181,22 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, exa
     return { kind: 'check', service, jobId: jobId ?? (service.kind === 'embedded' ? 'job_finished' : '') }
   if (flags.isOn('dry-run') && action !== 'agent')
     throw new Error('--dry-run is for the action that runs an agent job.')
-  const shown = readShown(flags, action, service)
+  const shown = readShown(flags, action, service, env)
   const common = { service, shown, inputs: readPairs('input', flags.listed.input) }
-  return workflow === undefined
-    ? readRunOptions(action, flags, common, env, example)
-    : readWorkflowOptions(workflow, flags, common)
+  const isExample = workflow === undefined && action === 'agent' && service.kind === 'embedded'
+  if (workflow === undefined && !isExample) return readRunOptions(action, flags, common)
+  const options = readWorkflowOptions(workflow ?? readme, flags, common)
+  if (!isExample) return options
+  const inputs = chooseExampleInputs(flags, service, common.inputs)
+  return { ...options, inputs: {}, isDryRun: false, example: { inputs, story: service.story } }
 }
 
-function readShown({ named, isOn, words }: Flags, action: Run['action'], service: ChosenService): Shown {
+function readShown(
+  { named, isOn, words }: Flags,
+  action: Run['action'],
+  service: ChosenService,
+  env: NodeJS.ProcessEnv,
+): Shown {
   const { 'cancel-after': cancelAfter } = named
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
     throw new Error(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
@@ -197,57 +206,46 @@ function readShown({ named, isOn, words }: Flags, action: Run['action'], service
     // A report says everything in its summary.
     showsAll: isOn('all') || action === 'report',
     words,
+    leavesRealService: service.kind === 'embedded' && SERVICE_VARIABLES.every((name) => env[name]),
   }
 }
 
-function readRunOptions(
-  action: Run['action'],
-  { named, listed, isOn }: Flags,
-  { service, inputs, shown }: Common,
-  env: NodeJS.ProcessEnv,
-  example: Texts,
-): Run {
+const readTask = ({ named, isOn }: Flags, inputs: Texts): Texts => ({
+  ...(Object.fromEntries(
+    TASK_FLAGS.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]])),
+  ) as Texts),
+  ...(isOn('dry-run') && { 'dry-run': 'true' }),
+  ...inputs,
+})
+
+/** A real service gets the action's own defaults. */
+function readRunOptions(action: Run['action'], flags: Flags, { service, inputs, shown }: Common): Run {
   const forWorkflow =
-    WORKFLOW_LISTS.find((list) => listed[list].length > 0) ?? WORKFLOW_SWITCHES.find((name) => isOn(name))
+    WORKFLOW_LISTS.find((list) => flags.listed[list].length > 0) ?? WORKFLOW_SWITCHES.find((name) => flags.isOn(name))
   if (forWorkflow !== undefined)
     throw new Error(
-      `--${forWorkflow} is for your own workflow:${showCommand(`--workflow .github/workflows/docs.yml --${forWorkflow} …`)}`,
+      `--${forWorkflow} is for a workflow:${showCommand(`--workflow .github/workflows/docs.yml --${forWorkflow} …`)}`,
     )
-  const task = TASK_FLAGS.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]]))
-  const dryRun: Texts = isOn('dry-run') ? { 'dry-run': 'true' } : {}
-  const given: Texts = { ...(Object.fromEntries(task) as Texts), ...dryRun, ...inputs }
-  const { prompt = DEFAULT_PROMPT, ...others } = example
-  const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
-  const defaults = {
-    agent: () => chooseAgentInputs(named.scenario, others, given),
-    visitors: () => chooseVisitorsInputs(given),
-    report: () => REPORT_INPUTS,
-  }
-  return {
-    kind: 'run',
-    action,
-    service,
-    defaults: {
-      ...(isExample ? { prompt } : {}),
-      // A real service gets the action's own defaults.
-      ...(service.kind === 'embedded' ? { ...defaults[action](), ...service.inputs } : {}),
-    },
-    given,
-    leavesRealService: service.kind === 'embedded' && SERVICE_VARIABLES.every((name) => env[name]),
-    ...shown,
-  }
+  const given = readTask(flags, inputs)
+  const usual = action === 'report' ? REPORT_INPUTS : action === 'visitors' ? chooseVisitorsInputs(given) : {}
+  return { kind: 'run', action, service, defaults: service.kind === 'embedded' ? usual : {}, given, ...shown }
 }
 
 /** The inputs that need the end of the job. With `wait: false` the action refuses them. */
-const NEED_THE_END = ['wait-for-checks', 'ignore-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
+const NEED_THE_END: readonly string[] = ['wait-for-checks', 'allowed-paths', 'fix-rounds', 'reviewers']
 
-/** @param example the inputs of the README's workflow, without its prompt */
-function chooseAgentInputs(scenario: string | undefined, example: Texts, { wait = '' }: Texts): Texts {
-  // Without a scenario exactly the inputs of the README. The scenarios are about checks and paths too.
-  const isReadme = scenario === undefined && Object.keys(example).length > 0
-  const inputs: Texts = isReadme ? example : { ...EMBEDDED_INPUTS, ...example }
-  if (wait.toLowerCase() !== 'false') return inputs
-  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !NEED_THE_END.includes(name)))
+/** Without a scenario, the step has the inputs of the README. The scenarios are about checks and paths too. */
+function chooseExampleInputs(
+  flags: Flags,
+  service: EmbeddedService,
+  inputs: Texts,
+): Readonly<Record<string, string | undefined>> {
+  const given = readTask(flags, inputs)
+  const ofScenario = flags.named.scenario === undefined ? {} : { ...SCENARIO_INPUTS, ...service.inputs }
+  const hasEnd = given['wait']?.toLowerCase() !== 'false'
+  const usual = Object.entries(ofScenario).filter(([name]) => hasEnd || !NEED_THE_END.includes(name))
+  const isTask = TASK_FLAGS.some((name) => name in given)
+  return { ...(isTask && { prompt: undefined }), ...Object.fromEntries(usual), ...given }
 }
 
 /** The days of the workflow in docs/visitors.md, unless the flags name dates. */
@@ -261,7 +259,10 @@ function readWorkflowOptions(
   { service, inputs, shown }: Common,
 ): WorkflowOptions {
   if (service.kind !== 'embedded') throw new Error('--workflow plays the embedded service. Remove --real.')
-  const ofFile = (['action', ...TASK_FLAGS] as const).find((name) => named[name] !== undefined)
+  const ofFile =
+    named.workflow === undefined
+      ? undefined
+      : (['action', ...TASK_FLAGS] as const).find((name) => named[name] !== undefined)
   if (ofFile !== undefined) throw new Error(`--${ofFile} is not for --workflow, which takes all inputs from the file.`)
   const unknown = listed.event.find((name) => !isEventName(name))
   if (unknown !== undefined)

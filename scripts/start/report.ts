@@ -60,15 +60,21 @@ export function showHead(text: string): string {
   return lines.map((line) => cutText(line, MAX_SHOWN_VALUE)).join('\n')
 }
 
-export function showVerdict(
-  { outputs, conclusion, exitCode, signal, durationMs }: Omit<Result, 'summary'>,
-  paint: Paint,
-): string {
+/** The step's own time if it has ended: the time of its process includes the start of Node.js, times the clock's speed. */
+function getDurationMs({ outputs, exitCode, durationMs }: Omit<Result, 'summary'>): number {
+  const { result = '' } = outputs
+  if (exitCode === null || result === '') return durationMs
+  const { duration_seconds: seconds } = JSON.parse(result) as { readonly duration_seconds?: number }
+  return seconds === undefined ? durationMs : seconds * 1_000
+}
+
+export function showVerdict(result: Omit<Result, 'summary'>, paint: Paint): string {
+  const { outputs, conclusion, exitCode, signal } = result
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
   const { outcome = '' } = outputs
-  const verdict = paint(style, `${mark} ${conclusion}${outcome === '' ? '' : `: ${outcome}`}`)
-  return `${verdict}, ${end}, after ${formatDuration(durationMs)}\n`
+  const shown = paint(style, `${mark} ${conclusion}${outcome === '' ? '' : `: ${outcome}`}`)
+  return `${shown}, ${end}, after ${formatDuration(getDurationMs(result))}\n`
 }
 
 export const showSections = (sections: readonly (readonly [title: string, text: string])[], paint: Paint): string =>

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readMetadata } from '../small-runner/metadata.ts'
-import { runAction, type RunResult } from '../small-runner/run-action.ts'
+import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import { openDependencies, type Dependencies } from './dependencies.ts'
-import { markdownToTerminal } from './markdown-to-terminal.ts'
-import { SERVICE_VARIABLES, type Run } from './options.ts'
+import { openDependencies } from './dependencies.ts'
+import { REAL_IS_LEFT, type Run } from './options.ts'
 import { heading, SECRET_INPUTS, showHead, showInputs, showLogLine, showResult } from './report.ts'
-import { openSession, type Session, type Terminal } from './session.ts'
+import { openSession, type Terminal } from './session.ts'
 import { cleanForTerminal } from './terminal.ts'
 
 /** An export can be large. */
@@ -34,61 +33,41 @@ function chooseInputs(run: Run, service: Texts, action: string): Texts {
   return { ...Object.fromEntries(defaults), ...run.given }
 }
 
-/** Runs the step for each event, until one is not successful. */
-async function runForEachEvent(
-  { runs }: Dependencies,
-  { print, paint, cancel }: Session,
-  step: { readonly action: string; readonly inputs: Texts; readonly workspace: string },
-): Promise<RunResult> {
-  let result: RunResult | undefined
-  for (const begin of runs) {
-    const { title, succeed, inputs, ...begun } = begin()
-    print(heading(title === '' ? 'Log' : title, paint))
-    result = await runAction({
-      ...begun,
-      ...step,
-      inputs: { ...step.inputs, ...inputs },
-      cancel,
-      secrets: SECRET_INPUTS.flatMap((name) => step.inputs[name] ?? []),
-      onLine: (line) => {
-        print(showLogLine(line, paint))
-      },
-    })
-    if (result.conclusion !== 'success') return result
-    succeed()
-  }
-  if (result === undefined) throw new Error('There is no run.')
-  return result
-}
-
 /**
- * Runs one step, as often as its story has events.
+ * Runs one step without a workflow: of the agent at a real service, or of another action.
  * @param action the folder of its action.yml
  * @returns the exit code
  */
 export async function runStep(run: Run, action: string, terminal: Terminal): Promise<number> {
   const { service, leavesRealService, showsAll } = run
   const dependencies = await openDependencies(service, terminal.env)
-  const { title, url, workingHistory, pullRequests } = dependencies
+  const { title, url } = dependencies
   const speed = service.kind === 'embedded' ? service.speed : 1
   const session = openSession(terminal, run, { url, speed })
-  const { print, paint } = session
+  const { print, paint, cancel } = session
   const workspace = openWorkspace(run, terminal.env)
   try {
     const inputs = chooseInputs(run, dependencies.inputs, action)
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${title}\n`)
-    if (leavesRealService)
-      print(
-        `${SERVICE_VARIABLES[0]} is set, but nothing is sent there: --check only reads, and --real starts a real job.\n`,
-      )
-    print(`Inputs:\n${showInputs(inputs)}`)
-    const result = await runForEachEvent(dependencies, session, { action, inputs, workspace: workspace.path })
+    if (leavesRealService) print(REAL_IS_LEFT)
+    print(`Inputs:\n${showInputs(inputs)}${heading('Log', paint)}`)
+    const result = await runAction({
+      action,
+      inputs,
+      env: dependencies.createStepEnv(),
+      eventName: 'workflow_dispatch',
+      event: {},
+      workspace: workspace.path,
+      cancel,
+      secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
+      onLine: (line) => {
+        print(showLogLine(line, paint))
+      },
+    })
     const { file = '', 'pr-link': link = '' } = result.outputs
     const readHead = (): string => readFileSync(join(workspace.path, file)).toString('utf8', 0, MAX_HEAD_BYTES)
     print(
       showResult({ ...result, durationMs: result.durationMs * speed }, paint, showsAll, [
-        ['In the log while the agent worked', markdownToTerminal(workingHistory(), paint)],
-        ['On the pull request', run.action === 'agent' ? markdownToTerminal(pullRequests(), paint) : ''],
         [file, file === '' ? '' : showHead(readHead())],
       ]),
     )

@@ -14,7 +14,7 @@ import {
   type RunnerScenarioName,
 } from './runner-scenarios.ts'
 import { showCommand } from './terminal.ts'
-import { BY_COMMENT } from './workflow-runs.ts'
+import { BY_COMMENT, ROLLING, type StoryEvent } from './stories.ts'
 
 type Texts = Readonly<Record<string, string>>
 type Described = Readonly<Record<string, { readonly description: string }>>
@@ -27,7 +27,7 @@ const STORIES = {
   },
   rolling: {
     scenarios: ['checks-fail-once', 'reviewed-change'],
-    description: 'Three pushes and a comment lead to one pull request, and a failed check is sent back once.',
+    description: 'Three changes and a comment lead to one pull request, and a failed check is sent back once.',
   },
   working: {
     scenarios: ['open-pull-request'],
@@ -59,7 +59,6 @@ const INPUTS: readonly (readonly [given: Texts, names: readonly AnyScenarioName[
   [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
   [{ reviewers: 'change-reviewers' }, ['reviewed-change']],
   [{ 'skip-labels': 'no-docs' }, ['no-docs-label', 'no-docs-label-in-part']],
-  [BY_COMMENT, ['comment-by-maintainer', 'comment-by-outsider', 'comment-by-bot']],
   // No request to GitHub before the job: a failed request would stop the step before the prompt.
   [
     { 'change-context': 'none', 'change-range': '', paths: '', 'on-open-pr': 'new' },
@@ -81,9 +80,12 @@ export interface ChosenScenarios {
   readonly scenario: ScenarioName
   readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly runnerScenarios: readonly RunnerScenarioName[]
-  readonly isRolling: boolean
+  /** What happens, in order. Every event but a comment starts the workflow as its file says. */
+  readonly story: readonly StoryEvent[]
   readonly inputs: Texts
 }
+
+const isAboutComment = (name: string): boolean => name.startsWith('comment-by-')
 
 const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
@@ -117,7 +119,7 @@ export function chooseScenarios(
       .flatMap((name) => (isStory(name) ? STORIES[name].scenarios : name))
       .filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
-    isRolling: names.includes('rolling'),
+    story: names.includes('rolling') ? ROLLING : [names.some(isAboutComment) ? { inputs: BY_COMMENT } : {}],
     inputs: Object.assign({}, ...given) as Texts,
   }
 }

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDependencies } from './dependencies.ts'
 import { HELP, readOptions, SERVICE_VARIABLES, type Check } from './options.ts'
-import { readExampleInputs } from './readme-inputs.ts'
 import { runStep } from './run-step.ts'
 import { listScenarios } from './scenarios.ts'
 import { writeTo, type Terminal } from './session.ts'
@@ -10,11 +9,6 @@ import { cleanForTerminal } from './terminal.ts'
 
 /** Invalid usage. The action itself exits with 1. */
 const USAGE_EXIT_CODE = 2
-
-function readExample(folder: string): Readonly<Record<string, string>> {
-  const readme = join(folder, 'README.md')
-  return existsSync(readme) ? readExampleInputs(readFileSync(readme, 'utf8')) : {}
-}
 
 async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
   const dependencies = await openDependencies(service, terminal.env)
@@ -44,7 +38,7 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     return USAGE_EXIT_CODE
   }
   try {
-    const options = readOptions(terminal.argv.slice(2), terminal.env, readExample(folder))
+    const options = readOptions(terminal.argv.slice(2), terminal.env, join(folder, 'README.md'))
     if (options.kind === 'help' || options.kind === 'list') {
       writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
       return 0

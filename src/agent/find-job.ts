@@ -91,10 +91,10 @@ export async function findJobOfPullRequest(
   const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })
   if (!isOpen(pullRequest)) return none()
   const ownHistory = pickOwn(histories)
-  const naming = ownHistory ?? histories[0]
+  const chosen = ownHistory ?? histories[0]
   const broken = hasBroken ? 'its history comment was edited and cannot be read' : undefined
-  if (naming === undefined) return none(broken)
-  const jobId = naming.history.job
+  if (chosen === undefined) return none(broken)
+  const jobId = chosen.history.job
   const candidate = { kind: 'job', jobId, pullRequest, listed: ownHistory } as const
   if (!step.inputs.hasService) return { ...candidate, isProven: false }
   // One attempt for a job that only an untrusted comment names: otherwise anybody could stop the step.

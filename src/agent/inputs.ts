@@ -51,17 +51,6 @@ const dryRunInput = inputThat(booleanInput, (dryRun, raw) => {
   return dryRun && isGiven(raw, 'job-id') && !hasPrompt && 'needs a prompt: a step with `job-id` alone sends nothing'
 })
 
-/** Without a prompt and a job there is a command. A given prompt is then the house rules, which precede the comment's text. */
-export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
-  if (jobId === undefined) return { kind: 'create', prompt: prompt ?? '' }
-  return prompt === undefined ? { kind: 'attach', jobId } : { kind: 'follow-up', prompt, jobId }
-}
-
-/** Adds the context after the prompt. A task that only attaches to a job has no prompt. */
-export function appendContext(task: Task, context: string): Task {
-  return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
-}
-
 const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
 
 /** Returns the other input that a word requires; undefined if that input is set or none is required. */
@@ -80,8 +69,8 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   const words = toItems(text).map(({ item }) => item)
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
-    const words = toItems(removeSecrets(text, raw)).map(({ item }) => item)
-    const wrong = words.find((word) => !isFailOn(word) && word !== 'none') ?? text
+    const withoutSecrets = toItems(removeSecrets(text, raw)).map(({ item }) => item)
+    const wrong = withoutSecrets.find((word) => !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
     return rejectInput(appendRejectedValue(`must be a list of ${known}, or \`none\` alone`, wrong, raw))
   }
@@ -149,6 +138,17 @@ export const AGENT_FIELDS = {
   /** Empty: all words except `no-changes` whose required inputs are set. */
   failOn: linesField('fail-on', failOnInput),
 } satisfies { readonly [Key in keyof InputValues]: Field<InputValues[Key]> }
+
+/** Without a prompt and a job there is a command. With a command, the prompt is the house rules, which precede the comment's text. */
+export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
+  if (jobId === undefined) return { kind: 'create', prompt: prompt ?? '' }
+  return prompt === undefined ? { kind: 'attach', jobId } : { kind: 'follow-up', prompt, jobId }
+}
+
+/** Adds the context after the prompt. A task that only attaches to a job has no prompt. */
+export function appendContext(task: Task, context: string): Task {
+  return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
+}
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {

@@ -30,28 +30,6 @@ const TOKEN = new RegExp(
   'guy',
 )
 
-/** Explains why no pattern step begins with this character. */
-function explainSyntaxError(character: string): string {
-  if (character === '[')
-    return 'has a `[` that does not begin a list of letters and digits; write `\\[` for the character itself'
-  if (character === '\\') return 'has a `\\` before a letter or a digit; folders are separated by `/`'
-  return `has a \`${character}\` with no character before it; write \`\\${character}\` for the character itself`
-}
-
-type Groups = Readonly<Partial<Record<string, string>>>
-
-const isReversed = (list: string): boolean => [...list.matchAll(/(.)-(.)/g)].some(([, from = '', to = '']) => from > to)
-
-function createMatcher({ folders, stars = '', list, escaped, plain }: Groups): PatternStep['accepts'] {
-  if (folders !== undefined || stars.length >= 2) return () => true
-  if (stars === '*') return (character) => character !== '/'
-  if (list !== undefined) {
-    const listed = new RegExp(`^[${list}]$`)
-    return (character) => listed.test(character)
-  }
-  return (character) => character === (escaped ?? plain)
-}
-
 /**
  * Parses a pattern of the `paths` filters of GitHub's workflows. Libraries for globs do not fit: `?` and `+` quantify the
  * character before them, `**` matches `/` anywhere in a segment, names that begin with a dot are not special, and there are no
@@ -62,18 +40,27 @@ function readSteps(pattern: string): readonly PatternStep[] | string {
   const steps: PatternStep[] = []
   let at = 0
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
-    if (isReversed(groups['list'] ?? '')) return 'has a range that ends before it begins'
     // A star has no quantifier and matches any number of characters.
-    const { quantifier = '*' } = groups
-    steps.push({
-      accepts: createMatcher(groups),
-      isOptional: /[*?]/.test(quantifier),
-      repeats: /[*+]/.test(quantifier),
-      isFolders: groups['folders'] !== undefined,
-    })
+    const { folders, stars, list, escaped, plain, quantifier = '*' } = groups
+    const ranges = [...(list ?? '').matchAll(/(.)-(.)/g)]
+    if (ranges.some(([, from = '', to = '']) => from > to)) return 'has a range that ends before it begins'
+    const listed = list === undefined ? undefined : new RegExp(`^[${list}]$`)
+    const accepts = (character: string): boolean => {
+      if (folders !== undefined) return true
+      if (stars !== undefined) return stars.length >= 2 || character !== '/'
+      return listed?.test(character) ?? character === (escaped ?? plain)
+    }
+    const isFolders = folders !== undefined
+    steps.push({ accepts, isOptional: /[*?]/.test(quantifier), repeats: /[*+]/.test(quantifier), isFolders })
     at += token.length
   }
-  return at < pattern.length ? explainSyntaxError(pattern.charAt(at)) : steps
+  if (at === pattern.length) return steps
+  // No step begins with this character.
+  const character = pattern.charAt(at)
+  if (character === '[')
+    return 'has a `[` that does not begin a list of letters and digits; write `\\[` for the character itself'
+  if (character === '\\') return 'has a `\\` before a letter or a digit; folders are separated by `/`'
+  return `has a \`${character}\` with no character before it; write \`\\${character}\` for the character itself`
 }
 
 /**
@@ -81,20 +68,20 @@ function readSteps(pattern: string): readonly PatternStep[] | string {
  * `*-*-*-*` would take minutes on a name of dashes.
  */
 function matchesSteps(steps: readonly PatternStep[], path: string): boolean {
-  // The loop also visits the places that it adds.
+  // The loop also visits the positions that it adds.
   const passOptional = (entered: Set<number>): Set<number> => {
     for (const at of entered) if (steps[at]?.isOptional === true) entered.add(at + 1)
     return entered
   }
-  let places = passOptional(new Set([0]))
+  let positions = passOptional(new Set([0]))
   for (const character of path) {
-    const accepting = [...places].filter((at) => steps[at]?.accepts(character))
+    const accepting = [...positions].filter((at) => steps[at]?.accepts(character))
     if (accepting.length === 0) return false
     const leaving = accepting.filter((at) => character === '/' || steps[at]?.isFolders === false)
     const staying = accepting.filter((at) => steps[at]?.repeats)
-    places = new Set([...passOptional(new Set(leaving.map((at) => at + 1))), ...staying])
+    positions = new Set([...passOptional(new Set(leaving.map((at) => at + 1))), ...staying])
   }
-  return places.has(steps.length)
+  return positions.has(steps.length)
 }
 
 /** `/**` after the pattern of a folder. */
@@ -157,7 +144,7 @@ const MAY_BE_FOLDER = /(?:^|\/)(?:[^/.]*[^/.*]|[^/*?+[\]]+)$/
 
 /**
  * Parses one pattern per line, by the rules of the `paths` filters of GitHub's workflows.
- * @throws Refused if any pattern is invalid; the message does not repeat the pattern
+ * @throws InvalidInput if any pattern is invalid; the message does not repeat the pattern
  */
 export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
@@ -228,7 +215,7 @@ export async function filterFiles<File extends MovablePath>(
   return files.filter((_, index) => (paths[index] ?? []).length > 0)
 }
 
-/** A pattern that matches no file, but a folder of some: its author meant its files. */
+/** A pattern that matches no file, only the folder of some: its author meant the files of that folder. */
 interface FolderPattern extends Pick<PathRule, 'effect'> {
   readonly sentence: string
 }
@@ -241,10 +228,10 @@ export async function findFolderPatterns(
   step: Waiting,
 ): Promise<readonly FolderPattern[]> {
   const folders: FolderPattern[] = []
-  const isAny = async (matches: PathRule['matches']): Promise<boolean> =>
+  const matchesAny = async (matches: PathRule['matches']): Promise<boolean> =>
     (await filterPaths(files, matches, step)).some((paths) => paths.length > 0)
   for (const { line, effect, matches, matchesFolderOf } of rules) {
-    if (matchesFolderOf === undefined || !(await isAny(matchesFolderOf)) || (await isAny(matches))) continue
+    if (matchesFolderOf === undefined || !(await matchesAny(matchesFolderOf)) || (await matchesAny(matches))) continue
     const sentence = `\`${name}\` has ${quoteName(line)}, which matches the folder of a changed file, but no file: write ${quoteName(`${line}/**`)}.`
     folders.push({ effect, sentence })
   }

@@ -2,14 +2,16 @@
 import { isSameRepository } from '../github/schemas.ts'
 import { isExplicitRange, type AgentInputs, type Facts, getRepository } from './facts.ts'
 
-type PermissionInputs = Pick<AgentInputs, 'changeRange' | 'waitForChecks'>
+/** What to do if GitHub fails before the prompt, and may respond later. */
+export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
 
-/**
- * Formats the permissions that a step with these inputs needs, as a complete line for its job in the workflow. Without an
- * explicit range, some events look back to the last success, so the line is enough for all events of the workflow.
- */
-function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): string {
+/** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
+export function formatGrant({
+  changeRange,
+  waitForChecks,
+}: Pick<AgentInputs, 'changeRange' | 'waitForChecks'>): string {
   const permissions = [
+    // Without an explicit range, some events look back to the last success. The line is enough for all events of the workflow.
     ...(waitForChecks || !isExplicitRange(changeRange) ? ['actions: read'] : []),
     ...(waitForChecks ? ['checks: read'] : []),
     'contents: read',
@@ -17,15 +19,8 @@ function formatPermissions({ changeRange, waitForChecks }: PermissionInputs): st
     'pull-requests: write',
     ...(waitForChecks ? ['statuses: read'] : []),
   ]
-  return `\`permissions: { ${permissions.join(', ')} }\``
+  return `Grant the workflow's job these permissions: \`permissions: { ${permissions.join(', ')} }\`. If \`github-token\` is another token, that token needs them instead.`
 }
-
-/** What to do if GitHub fails before the prompt, and may respond later. */
-export const GITHUB_RETRY_HINT = 'Run the step again when GitHub responds.'
-
-/** Says which permissions to grant, as a complete line to paste. Nothing shows whether a token is the workflow's own. */
-export const formatGrant = (inputs: PermissionInputs): string =>
-  `Grant the workflow's job these permissions: ${formatPermissions(inputs)}. If \`github-token\` is another token, that token needs them instead.`
 
 /** Says which permissions the token needs where the agent opens its pull requests. */
 export function formatTrackingGrant(step: Facts, repository = getRepository(step)): string {

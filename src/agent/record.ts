@@ -35,8 +35,8 @@ export interface PullRequestFacts extends Partial<
 /** What a turn did to the job's pull request. */
 export type Effect =
   | { readonly kind: 'created' }
-  /** `commits`: the number of the agent's new commits. `since`: the head before the turn. */
-  | { readonly kind: 'updated'; readonly commits: number; readonly since: string }
+  /** `commits`: the number of the agent's new commits. */
+  | { readonly kind: 'updated'; readonly commits: number }
   /** The agent added no commit. Others may have. */
   | { readonly kind: 'unchanged' }
   /** The job names no pull request, and the agent added no commit to the one that the job named before. */
@@ -109,6 +109,8 @@ export interface Turn {
   readonly end?: 'previewed' | 'not-awaited' | 'unconfirmed' | 'timed-out' | 'finished'
   /** What a dry run would do. */
   readonly preview?: Preview
+  /** The head commit of the pull request before the turn; undefined if the turn has opened it, or it was not read. */
+  readonly headBefore?: string | undefined
   /** Undefined if unknown: the heads were not compared, or could not be read. */
   readonly effect?: Effect
   readonly pullRequest?: PullRequestFacts

@@ -117,12 +117,12 @@ export function listBlockers(run: Run): readonly Blocker[] {
 
 /** The new commits of the agent, with a page that compares the head before them with the head after them. */
 export function linkCommits(turns: readonly Turn[], repositoryUrl: string): LinkedText | undefined {
-  const updates = turns.flatMap(({ effect }) => (effect?.kind === 'updated' ? [effect] : []))
+  const before = turns.find(({ effect }) => effect?.kind === 'updated')?.headBefore
   const head = turns.findLast(({ pullRequest }) => pullRequest?.headSha !== undefined)?.pullRequest?.headSha
-  if (updates[0] === undefined || head === undefined) return undefined
+  if (before === undefined || head === undefined) return undefined
   return {
     text: formatCount(countCommitsOfUpdates({ turns }), 'new commit'),
-    url: `${repositoryUrl}/compare/${updates[0].since}...${head}`,
+    url: `${repositoryUrl}/compare/${before}...${head}`,
   }
 }
 

@@ -23,8 +23,9 @@ const STYLE = `
   code, pre { font: .85rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace }
   p.facts { color: var(--dim); margin: 0 0 1.5rem }
   .state { color: #fff; border-radius: 2rem; padding: .25rem .8rem; font-weight: 500; margin-right: .5rem;
-    background: #1f883d }
-  .draft, .closed { background: #59636e } .closed { background: #cf222e } .merged { background: #8250df }
+    background: light-dark(#1f883d, #238636) }
+  .draft { background: #59636e } .closed { background: light-dark(#cf222e, #da3633) }
+  .merged { background: light-dark(#8250df, #8957e5) }
   .label { border: 1px solid light-dark(#54aeff, #1f6feb); color: light-dark(#0969da, #79c0ff); border-radius: 2rem;
     padding: .1rem .6rem; font-size: .8rem; margin-left: .3rem }
   section, details { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; overflow: hidden }

@@ -259,13 +259,6 @@ interface CommitLists {
   readonly workflowRuns: readonly WorkflowRun[]
 }
 
-/** Whether a page belongs to the run of this step. */
-function isOwnPage(url = '', { serverUrl, runId }: OwnRun): boolean {
-  const isOnServer = url.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
-  const page = /^[^/?#]+\/[^/?#]+\/actions\/runs\/(\d+)(?:[/?#]|$)/.exec(url.slice(serverUrl.length + 1))
-  return isOnServer && page?.[1] === String(runId)
-}
-
 /** A check that GitHub counts but does not list has an unknown state, so it never counts as passed. */
 function createUnlistedChecks(missing: number, isFull: boolean, singular: string, plural?: string): readonly Check[] {
   const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
@@ -320,22 +313,25 @@ function areAllComplete({ suites, checkRuns, statuses }: CommitLists): boolean {
  */
 export function classifyChecks(
   lists: CommitLists,
-  own: OwnRun,
+  { serverUrl, runId }: OwnRun,
   isIgnored: (check: Check) => boolean = () => false,
 ): readonly Check[] {
   const { suites, checkRuns, statuses, workflowRuns } = lists
   const all = joinSuites(suites.items, workflowRuns, checkRuns.items)
-
-  const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
-  const others = all.filter(({ run, listed }) => run?.id !== own.runId && !listed.some(isOwn))
-  const known = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
+  const isOwn = ({ app, pageUrl = '' }: CheckRun): boolean => {
+    const isOnServer = pageUrl.toLowerCase().startsWith(`${serverUrl}/`.toLowerCase())
+    const page = /^[^/?#]+\/[^/?#]+\/actions\/runs\/(\d+)(?:[/?#]|$)/.exec(pageUrl.slice(serverUrl.length + 1))
+    return app === ACTIONS && isOnServer && page?.[1] === String(runId)
+  }
+  const others = all.filter(({ run, listed }) => run?.id !== runId && !listed.some(isOwn))
+  const unlistedInSuites = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
   return [
     ...checkRuns.items.filter((run) => {
       const suite = others.find(({ listed }) => listed.includes(run))
       return !isOwn(run) && (suite === undefined || !isReplaced(suite, all, run))
     }),
     ...others.filter((suite) => suite.state === 'pending' || !isReplaced(suite, all)).flatMap(getSuiteChecks),
-    ...createUnlistedChecks(checkRuns.missing - known, checkRuns.isFull, 'check run'),
+    ...createUnlistedChecks(checkRuns.missing - unlistedInSuites, checkRuns.isFull, 'check run'),
     ...createUnlistedChecks(suites.missing, suites.isFull, 'check suite'),
     ...getStatusChecks(statuses, isIgnored),
   ]
@@ -415,13 +411,6 @@ const isUndecided = (listed: readonly Check[]): boolean =>
     ({ state, waitsForApproval, count }) => state === 'pending' && waitsForApproval !== true && count === undefined,
   ) && !listed.some(({ state }) => state === 'failure')
 
-/** For some seconds, GitHub does not know a commit that was just pushed to a fork (home-assistant/service-hub#394). */
-function throwAsTransient(error: unknown): never {
-  const isUnknownCommit =
-    error instanceof ActionError && error.code === 'rejected' && /\bno commit found\b/i.test(error.message)
-  throw isUnknownCommit ? new ActionError('service-error', error.message, { cause: error }) : error
-}
-
 const LEVELS = ['failure', 'warning', 'notice']
 
 export const connectChecks = (call: Call): Checks => ({
@@ -440,7 +429,12 @@ export const connectChecks = (call: Call): Checks => ({
         const route = 'GET /repos/{owner}/{repo}/commits/{ref}/status'
         return parseStatuses(await request(route, { ...repo, ...commitQuery }))
       }),
-    ]).catch(throwAsTransient)
+    ]).catch((error: unknown) => {
+      // For some seconds, GitHub does not know a commit that was just pushed to a fork (home-assistant/service-hub#394).
+      const isUnknownCommit =
+        error instanceof ActionError && error.code === 'rejected' && /\bno commit found\b/i.test(error.message)
+      throw isUnknownCommit ? new ActionError('service-error', error.message, { cause: error }) : error
+    })
     const listed = classify({ suites: NONE, checkRuns, statuses, workflowRuns: [] })
     if (suffices(listed.checks)) return { ...listed, isComplete: false }
     const [suites, workflowRuns = []] = await Promise.all([

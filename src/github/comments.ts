@@ -26,23 +26,57 @@ export interface CommentAddress extends PullRequestAddress {
   readonly writtenAt: string
 }
 
-/** Whether an author is trusted. `bot`: an app that may belong to the token of an earlier step, or to anybody. */
-type AuthorTrust = 'trusted' | 'bot' | 'untrusted'
+const commentSchema = z.lazy(() =>
+  z.object({
+    /** A malformed account counts as deleted, and is not trusted. */
+    user: optionalOrUndefined(z.object({ id: z.int(), login: z.string(), type: z.string() })),
+    /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
+    author_association: stringOrEmpty,
+    id: z.int(),
+    body: stringOrEmpty,
+    updated_at: stringOrEmpty,
+  }),
+)
+const commentsSchema = z.lazy(() => skipMalformed(commentSchema))
+type WireComment = Readonly<z.infer<typeof commentSchema>>
 
-/** A malformed account counts as deleted, and is not trusted. */
-const commentAuthorSchema = z.lazy(() => z.object({ id: z.int(), login: z.string(), type: z.string() }))
-type Account = Readonly<z.infer<typeof commentAuthorSchema>>
+/** Without an id, the account that has the login now. */
+type PermissionSubject = Pick<Person, 'login'> & Partial<Person>
 
-/** The fields of a comment about its author. */
-const authorFields = () => ({
-  user: optionalOrUndefined(commentAuthorSchema),
-  /** Decides only whose permission is looked up first, because GitHub shows private members as outsiders. */
-  author_association: stringOrEmpty,
-})
-interface AuthoredComment {
-  readonly user?: Account | undefined
-  readonly author_association: string
+/**
+ * The legacy permissions with write access. GitHub maps every role to one of them, including `maintain` and custom
+ * roles.
+ */
+const WRITE_PERMISSIONS = ['write', 'maintain', 'admin']
+
+const permissionSchema = z.lazy(() => z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) }))
+
+/** A deleted user has no write access. */
+async function readWriteAccess(api: Api, { id, login }: PermissionSubject): Promise<boolean> {
+  const { request, repo } = api
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  const response = await tolerateRefusal(request(route, { ...repo, username: login }), [404])
+  if (response === undefined) {
+    // The user is missing only if the token has access to the repository.
+    await request('GET /repos/{owner}/{repo}', repo)
+    return false
+  }
+  const { permission, user } = parseResponse(permissionSchema, response)
+  // A login can pass to another account.
+  return (id === undefined || user?.id === id) && WRITE_PERMISSIONS.includes(permission)
 }
+
+export interface Permissions {
+  /**
+   * Returns whether a person has write access (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
+   * `author_association` is no substitute, because it does not show private members of an organization.
+   */
+  readonly mayWrite: (repository: string, person: PermissionSubject) => Promise<boolean>
+}
+
+export const connectPermissions = (call: Call): Permissions => ({
+  mayWrite: (repository, person) => call('metadata: read', repository, (api) => readWriteAccess(api, person)),
+})
 
 /** Only the workflows of the repository can write with this name. */
 const WORKFLOWS_BOT = 'github-actions[bot]'
@@ -62,23 +96,13 @@ export async function readOwnId(api: Api): Promise<number | undefined> {
   return response && parseResponse(viewerSchema, response).data.viewer.databaseId
 }
 
-/** Lists the people to look up, each once: first owners, members and collaborators, and among them the newest. */
-function listCandidates(comments: readonly AuthoredComment[]): readonly Account[] {
-  const rank = ({ author_association: association }: AuthoredComment): number =>
-    KNOWN_ASSOCIATIONS.includes(association) ? 0 : 1
-  const people = comments
-    .toReversed()
-    .sort((a, b) => rank(a) - rank(b))
-    .flatMap(({ user }) => (user === undefined || user.type === 'Bot' ? [] : user))
-  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MAX_PERMISSION_LOOKUPS)
-}
-
 /**
  * Returns the ids of the trusted authors: the repository's workflows, the token's own user or app, and people with
  * write access. Other apps are not trusted, because anybody can create an app. If an author is trusted without a
  * permission lookup, the other authors do not matter and are not looked up.
+ * @param comments oldest first
  */
-async function findTrusted(api: Api, comments: readonly AuthoredComment[]): Promise<readonly number[]> {
+async function findTrustedAuthors(api: Api, comments: readonly WireComment[]): Promise<readonly number[]> {
   const accounts = comments.flatMap(({ user }) => user ?? [])
   const workflows = accounts.filter(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
   if (accounts.length === 0 || workflows.length > 0) return workflows.map(({ id }) => id)
@@ -86,40 +110,23 @@ async function findTrusted(api: Api, comments: readonly AuthoredComment[]): Prom
   const ownId = await readOwnId(api)
   if (ownId !== undefined && accounts.some(({ id }) => id === ownId)) return [ownId]
 
-  const candidates = listCandidates(comments)
+  // Owners, members and collaborators first, and among them the newest.
+  const rank = ({ author_association: association }: WireComment): number =>
+    KNOWN_ASSOCIATIONS.includes(association) ? 0 : 1
+  const people = comments
+    .toReversed()
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap(({ user }) => (user === undefined || user.type === 'Bot' ? [] : user))
+  const candidates = [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MAX_PERMISSION_LOOKUPS)
   const mayWrite = await Promise.all(candidates.map((person) => readWriteAccess(api, person)))
   return candidates.flatMap(({ id }, index) => (mayWrite[index] === true ? [id] : []))
 }
 
-/** @param comments oldest first */
-async function classifyAuthors(
-  api: Api,
-  comments: readonly AuthoredComment[],
-): Promise<(comment: AuthoredComment) => AuthorTrust> {
-  const trusted = await findTrusted(api, comments)
-  return ({ user }) => {
-    if (user === undefined) return 'untrusted'
-    if (trusted.includes(user.id)) return 'trusted'
-    return user.type === 'Bot' ? 'bot' : 'untrusted'
-  }
-}
-
-export interface Permissions {
-  /**
-   * Returns whether a person has write access (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
-   * `author_association` is no substitute, because it does not show private members of an organization.
-   */
-  readonly mayWrite: (repository: string, person: PermissionSubject) => Promise<boolean>
-}
-
-export const connectPermissions = (call: Call): Permissions => ({
-  mayWrite: (repository, person) => call('metadata: read', repository, (api) => readWriteAccess(api, person)),
-})
-
 export interface ListedComment {
   readonly id: number
   readonly body: string
-  readonly author: AuthorTrust
+  /** `bot`: an app that may belong to the token of an earlier step, or to anybody. */
+  readonly author: 'trusted' | 'bot' | 'untrusted'
   /** The time since it was last written, on GitHub's clock, in milliseconds. Undefined if GitHub does not say. */
   readonly ageMs?: number | undefined
 }
@@ -130,13 +137,8 @@ export type CurrentComment = Pick<ListedComment, 'body' | 'ageMs'>
 /** Below a pull request, or where a reply to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const commentSchema = z.lazy(() =>
-  z.object({ ...authorFields(), id: z.int(), body: stringOrEmpty, updated_at: stringOrEmpty }),
-)
-const commentsSchema = z.lazy(() => skipMalformed(commentSchema))
-
 /** Returns the age of a comment. @param date that of the response with the comment */
-function readAge({ updated_at: writtenAt }: { readonly updated_at: string }, date = ''): Pick<ListedComment, 'ageMs'> {
+function readAge({ updated_at: writtenAt }: WireComment, date = ''): Pick<ListedComment, 'ageMs'> {
   const ageMs = Date.parse(date) - Date.parse(writtenAt)
   return Number.isNaN(ageMs) ? {} : { ageMs: Math.max(0, ageMs) }
 }
@@ -242,27 +244,27 @@ export const connectComments = (call: Call): Comments => ({
       const query = { ...repo, per_page: PAGE_SIZE, ...('kind' in place && { since: place.writtenAt }) }
       let date: string | undefined
       const readPage = async (cursor: Cursor) => {
-        const response = await requestPage(cursor)
+        const page = { ...query, ...cursor }
+        const response = isThread(place)
+          ? await request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+              ...page,
+              pull_number: place.number,
+            })
+          : await request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+              ...page,
+              issue_number: place.number,
+            })
         ;({ date } = response.headers)
         return response
       }
-      const requestPage = (cursor: Cursor) =>
-        isThread(place)
-          ? request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
-              ...query,
-              pull_number: place.number,
-              ...cursor,
-            })
-          : request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-              ...query,
-              issue_number: place.number,
-              ...cursor,
-            })
       const comments = await readAll(readPage, { page: commentsSchema, maxPages: MAX_PAGES })
       const relevant = comments.filter(({ body }) => isRelevant(body))
-      const getAuthor = await classifyAuthors(api, relevant)
+      const trusted = await findTrustedAuthors(api, relevant)
       return relevant.map((comment) => {
-        return { id: comment.id, body: comment.body, author: getAuthor(comment), ...readAge(comment, date) }
+        const { id, body, user } = comment
+        const unproven = user?.type === 'Bot' ? 'bot' : 'untrusted'
+        const author = user !== undefined && trusted.includes(user.id) ? 'trusted' : unproven
+        return { id, body, author, ...readAge(comment, date) }
       })
     }),
   readComment: (place, commentId) =>
@@ -294,29 +296,3 @@ export const connectComments = (call: Call): Comments => ({
       else await request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', comment)
     }),
 })
-
-/** Without an id, the account that has the login now. */
-type PermissionSubject = Pick<Person, 'login'> & Partial<Person>
-
-/**
- * The legacy permissions with write access. GitHub maps every role to one of them, including `maintain` and custom
- * roles.
- */
-const WRITE_PERMISSIONS = ['write', 'maintain', 'admin']
-
-const permissionSchema = z.lazy(() => z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.int() })) }))
-
-/** A deleted user has no write access. */
-async function readWriteAccess(api: Api, { id, login }: PermissionSubject): Promise<boolean> {
-  const { request, repo } = api
-  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
-  const response = await tolerateRefusal(request(route, { ...repo, username: login }), [404])
-  if (response === undefined) {
-    // The user is missing only if the token has access to the repository.
-    await request('GET /repos/{owner}/{repo}', repo)
-    return false
-  }
-  const { permission, user } = parseResponse(permissionSchema, response)
-  // A login can pass to another account.
-  return (id === undefined || user?.id === id) && WRITE_PERMISSIONS.includes(permission)
-}

@@ -216,13 +216,12 @@ export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 /** GitHub's limit for the files of a comparison. */
 const MAX_FILES = 300
 
-function isReadable(file: ChangedFile | undefined): boolean {
-  return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
-}
-
 function assessFileList(
   files: readonly (ChangedFile | undefined)[] | undefined,
 ): 'complete' | 'truncated' | 'unreadable' | 'unavailable' {
+  // A renamed file also counts under its previous path.
+  const isReadable = (file: ChangedFile | undefined): boolean =>
+    file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
   if (files?.every(isReadable) !== true) return 'unreadable'
   return files.length < MAX_FILES ? 'complete' : 'truncated'
 }

@@ -212,9 +212,6 @@ export const getSides = (startSide: string | undefined, side: string | undefined
   ...(side === 'LEFT' && { isRemoved: true }),
 })
 
-/** A comment or a review. */
-export type Comment = Readonly<NonNullable<ReturnType<typeof parseComment>>>
-
 /** The author. Undefined for a bot, and for an app that wrote in a person's name. */
 function getPerson({ user, performed_via_github_app: app }: WireComment): Person | undefined {
   const { id, login } = user

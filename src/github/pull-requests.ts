@@ -107,22 +107,17 @@ const wirePullRequest = () =>
     mergeable_state: stringField,
     auto_merge: z.catch(z.nullish(z.object({})), undefined),
   })
-type WirePullRequest = Built<typeof wirePullRequest>
 
-function getState({ state, draft, merged }: WirePullRequest): PullRequestState {
-  if (merged) return 'merged'
-  return state === 'open' && draft ? 'draft' : state
-}
-
-function toPullRequest(pull: WirePullRequest) {
+function toPullRequest(pull: Built<typeof wirePullRequest>) {
   const { head, base } = pull
+  const unmergedState = pull.state === 'open' && pull.draft ? ('draft' as const) : pull.state
   return {
     ...toCommon(pull),
     repository: base.repo.name,
     visibility: base.repo.visibility,
     /** The description. */
     text: pull.body,
-    state: getState(pull),
+    state: pull.merged ? ('merged' as const) : unmergedState,
     /** Has an empty login unless the pull request is merged. */
     mergedBy: pull.merged_by,
     headSha: head.sha,
@@ -211,9 +206,6 @@ export interface UpdatedPullRequests {
 /** Older pull requests are not listed. */
 const MAX_UPDATED_PAGES = 10
 
-/** A pull request that was closed without a merge contributed no commits. */
-const isOpenOrMerged = ({ state }: ListedPullRequest): boolean => state !== 'closed'
-
 export interface PullRequests {
   /** Reads a pull request. The result contains the current name of the repository, which may have been renamed. */
   readonly readPullRequest: (pullRequest: PullRequestAddress, freshness?: Freshness) => Promise<PullRequest>
@@ -244,7 +236,9 @@ export function connectPullRequests(call: Call): PullRequests {
     findPullRequestsOfCommit: (repository, sha) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
         const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls'
-        return parseResponse(listSchema, await request(route, { ...repo, commit_sha: sha })).filter(isOpenOrMerged)
+        const pullRequests = parseResponse(listSchema, await request(route, { ...repo, commit_sha: sha }))
+        // A pull request that was closed without a merge contributed no commits.
+        return pullRequests.filter(({ state }) => state !== 'closed')
       }),
     listUpdatedPullRequests: (repository, state, since) =>
       call('pull-requests: read', repository, async ({ request, repo }) => {
@@ -263,19 +257,10 @@ export function connectPullRequests(call: Call): PullRequests {
   }
 }
 
-const reviewSchema = z.lazy(() => z.object({ user: accountSchema, state: z.string() }))
-const reviewsSchema = z.lazy(() => skipMalformed(reviewSchema))
+const reviewsSchema = z.lazy(() => skipMalformed(z.object({ user: accountSchema, state: z.string() })))
 
 /** The states that change a reviewer's verdict. A comment does not change it, and a dismissed review no longer approves. */
 const VERDICTS = ['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED']
-
-/** Returns the logins of the people whose last verdict approves. */
-function toApprovers(reviews: readonly z.infer<typeof reviewSchema>[]): readonly string[] {
-  const isVerdict = ({ user, state }: (typeof reviews)[number]): boolean =>
-    user.type === 'User' && user.login !== '' && VERDICTS.includes(state)
-  const verdicts = new Map(reviews.filter(isVerdict).map(({ user, state }) => [user.login, state]))
-  return [...verdicts].filter(([, state]) => state === 'APPROVED').map(([login]) => login)
-}
 
 /** A pull request with more events is too old for new reviewers. */
 const MAX_PAGES = 10
@@ -297,7 +282,12 @@ export const connectReviewers = (call: Call): Reviewers => ({
       const query = { ...repo, pull_number: number, per_page: PAGE_SIZE }
       const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews'
       const readPage = (cursor: Cursor) => request(route, { ...query, ...cursor })
-      return toApprovers(await readAll(readPage, { page: reviewsSchema, maxPages: MAX_PAGES }))
+      const reviews = await readAll(readPage, { page: reviewsSchema, maxPages: MAX_PAGES })
+      const verdicts = reviews.filter(
+        ({ user, state }) => user.type === 'User' && user.login !== '' && VERDICTS.includes(state),
+      )
+      const lastVerdicts = new Map(verdicts.map(({ user, state }) => [user.login, state]))
+      return [...lastVerdicts].filter(([, state]) => state === 'APPROVED').map(([login]) => login)
     }),
   requestReviews: ({ repository, number }, names) =>
     call('pull-requests: write', repository, async ({ request, repo }) => {

@@ -117,13 +117,6 @@ export interface WorkflowRuns {
 export const MOVE_BASE_HINT =
   'Run this workflow once by hand with `change-range: BASE...HEAD`, from an input of `workflow_dispatch`: later runs begin where that run succeeded.'
 
-function createNoBaseError({ workflow, branch, isOther = false }: WorkflowBranch): ActionError {
-  const text = `none of the newest ${MAX_PAGES * PAGE_SIZE} runs of \`${workflow}\` was successful on ${quoteName(branch)}, and GitHub lists no older one.`
-  return new ActionError('rejected', text, {
-    hint: isOther ? 'Start that workflow once by hand: later runs begin where that run succeeded.' : MOVE_BASE_HINT,
-  })
-}
-
 export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
   findSuccesses: ({ repository, workflow, branch, runId, isOther = false, mayBeNew = false }) => {
     const isSuccess = ({ event, actor, ...run }: Run): boolean =>
@@ -149,7 +142,14 @@ export const connectWorkflowRuns = (call: Call): WorkflowRuns => ({
       if (newest !== undefined || nextCursors.at(-1) === undefined) return { before: newest?.headSha, coveredBy }
       const successes = parseResponse(pageSchema, await request(route, { ...query, branch, status: 'success' }))
       const older = successes.find(isBase)
-      if (older === undefined && !mayBeNew) throw createNoBaseError({ repository, workflow, branch, runId, isOther })
+      if (older === undefined && !mayBeNew) {
+        const text = `none of the newest ${MAX_PAGES * PAGE_SIZE} runs of \`${workflow}\` was successful on ${quoteName(branch)}, and GitHub lists no older one.`
+        throw new ActionError('rejected', text, {
+          hint: isOther
+            ? 'Start that workflow once by hand: later runs begin where that run succeeded.'
+            : MOVE_BASE_HINT,
+        })
+      }
       return { before: older?.headSha, coveredBy }
     })
   },
@@ -177,15 +177,6 @@ export async function readEnd(body: HttpResponse['body']): Promise<string> {
   return isCut ? text.replace(/^[^\n]*\n?/, '') : text
 }
 
-/** @throws TransportFailure */
-async function* readBody(body: HttpResponse['body']): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body
-  } catch (error) {
-    throw toTransportFailure(error)
-  }
-}
-
 /** For the complete download. */
 const DOWNLOAD_TIMEOUT_MS = 60_000
 
@@ -197,11 +188,13 @@ const DOWNLOAD_TIMEOUT_MS = 60_000
 export async function downloadLog(url: URL, send: Send, clock: Clock, deadline: Deadline): Promise<string> {
   const timedOut = new ActionError('deadline', 'The log was not received in time.')
   const read = async (end: AbortSignal): Promise<string> => {
-    const { status, body } = await send({ method: 'GET', url, headers: {} }, end).catch((error: unknown) => {
+    try {
+      const { status, body } = await send({ method: 'GET', url, headers: {} }, end)
+      if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
+      return await readEnd(body)
+    } catch (error) {
       throw toTransportFailure(error)
-    })
-    if (status !== 200) throw new ActionError('rejected', `The URL of the log responded with ${status}.`)
-    return readEnd(readBody(body))
+    }
   }
   try {
     const timeoutMs = Math.min(DOWNLOAD_TIMEOUT_MS, deadline.getLeftMs())
@@ -233,12 +226,6 @@ export function takeLastLines(log: string, redact: Redact): string {
     .join('\n')
 }
 
-function toLogUrl(location: string | undefined): URL {
-  const url = parseUrl(location ?? '')
-  if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
-  throw new ActionError('invalid-response', 'GitHub returned no usable URL for the log.')
-}
-
 export interface JobLogs {
   /**
    * Reads the last lines of a job's log, without timestamps (`GET
@@ -258,7 +245,9 @@ export const connectJobLogs = (
     call('actions: read', repository, async ({ request, repo }) => {
       const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs'
       const { headers } = await request(route, { ...repo, job_id: jobId, request: { redirect: 'manual' } })
-      const url = toLogUrl(headers.location)
+      const url = parseUrl(headers.location ?? '')
+      if (url === undefined || (url.protocol !== 'https:' && !isLoopback(url)))
+        throw new ActionError('invalid-response', 'GitHub returned no usable URL for the log.')
       return takeLastLines(await downloadLog(url, send, clock, deadline), redact)
     }),
 })

@@ -6,14 +6,14 @@ import { failsForAll } from '../github/github-error.ts'
 import { hasLabel } from '../github/labels.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { type ActionError, catchExpected, orUndefined } from '../runtime/errors.ts'
-import { findEdits, getKeptShare, type MergedRange } from './edits.ts'
+import { type EditedRange, findEdits, getKeptShare } from './edits.ts'
 import type { AgentPullRequest } from './numbers.ts'
 
 export interface AgentWork {
-  /** The open pull requests, and those that were opened in the period. */
+  /** The open pull requests, and those that were opened in the period, in the order of their numbers. */
   readonly pullRequests: readonly AgentPullRequest[]
-  /** All pull requests that were opened since then are known, in ISO 8601. */
-  readonly since: string
+  /** All pull requests that were opened since then are known. */
+  readonly since: Date
   /** Why this is later than the beginning of the period, as a sentence. Undefined if it is not. */
   readonly gap?: string | undefined
 }
@@ -38,33 +38,18 @@ async function readHistory(repository: string, number: number, step: Step): Prom
 }
 
 /** A comparison that GitHub cannot make, or a permission that the token lacks, leaves a value unknown. */
-const UNKNOWN = ['forbidden', 'not-found', 'rejected', 'service-error', 'invalid-response'] as const
+const orUnknown = <T>(request: Promise<T>): Promise<T | undefined> =>
+  orUndefined(request, 'forbidden', 'not-found', 'rejected', 'service-error', 'invalid-response')
 
-async function readKeptShare(repository: string, { base, agentHead, head }: MergedRange, step: Step) {
-  const github = requireGitHub(step)
-  const compare = (to: string) => orUndefined(github.compare(repository, base, to), ...UNKNOWN)
+async function readKeptShare(
+  repository: string,
+  { base, agentHead, head }: EditedRange,
+  step: Step,
+): Promise<number | undefined> {
+  if (agentHead === head) return 1
+  const compare = (to: string) => orUnknown(requireGitHub(step).compare(repository, base, to))
   const [byAgent, merged] = await Promise.all([compare(agentHead), compare(head)])
   return byAgent && merged && getKeptShare(byAgent, merged)
-}
-
-type Findings = Pick<AgentPullRequest, 'isEdited' | 'keptShare' | 'hasConflict' | 'hasFailedChecks'>
-
-async function readMerged(repository: string, pull: DetailedPullRequest, step: Step): Promise<Findings> {
-  const commits = await requireGitHub(step).listPullRequestCommits({ repository, number: pull.number })
-  const { isEdited, kept } = findEdits(pull, commits)
-  return { isEdited, keptShare: typeof kept === 'object' ? await readKeptShare(repository, kept, step) : kept && 1 }
-}
-
-async function readOpen(repository: string, { number, headSha }: DetailedPullRequest, step: Step): Promise<Findings> {
-  const github = requireGitHub(step)
-  const [{ mergeable }, found] = await Promise.all([
-    github.readPullRequest({ repository, number }),
-    orUndefined(github.readChecks(repository, headSha, step.context), ...UNKNOWN),
-  ])
-  return {
-    hasConflict: mergeable === false,
-    hasFailedChecks: found?.checks.some(({ state }) => state === 'failure'),
-  }
 }
 
 /** @returns undefined if it is not the agent's */
@@ -73,32 +58,24 @@ async function readPullRequest(
   pull: DetailedPullRequest,
   step: Step,
 ): Promise<AgentPullRequest | undefined> {
-  const history = await readHistory(repository, pull.number, step)
+  const github = requireGitHub(step)
+  const { number, headSha, state } = pull
+  const history = await readHistory(repository, number, step)
   // People and labelers use the same label, so that only the history shows that the pull request of a person is the agent's.
   if (pull.author.type !== 'Bot' && history === undefined) return undefined
-  const read = { open: readOpen, draft: readOpen, merged: readMerged, closed: undefined }[pull.state]
-  return { ...pull, history, ...(await read?.(repository, pull, step)) }
-}
-
-/** At the same time. */
-const MAX_PARALLEL = 8
-
-/** Reads one after the other until a failure that concerns all, such as a rate limit. @throws ActionError if none can be read */
-async function readEach<T extends { readonly number: number }, R>(items: readonly T[], read: (item: T) => Promise<R>) {
-  const results = new Map<number, R>()
-  let failure: ActionError | undefined
-  for (let at = 0; at < items.length && (failure === undefined || !failsForAll(failure)); at += MAX_PARALLEL)
-    await Promise.all(
-      items.slice(at, at + MAX_PARALLEL).map(async (item) => {
-        try {
-          results.set(item.number, await read(item))
-        } catch (caught) {
-          failure = catchExpected(caught)
-        }
-      }),
-    )
-  if (failure !== undefined && results.size === 0) throw failure
-  return { results, unread: items.filter(({ number }) => !results.has(number)), failure }
+  const known = { ...pull, history, url: `${step.context.serverUrl}/${repository}/pull/${number}` }
+  if (state === 'closed') return known
+  if (state === 'merged') {
+    const commits = await github.listPullRequestCommits({ repository, number })
+    const { isEdited, range } = findEdits(pull, commits, history)
+    return { ...known, isEdited, keptShare: range && (await readKeptShare(repository, range, step)) }
+  }
+  const [{ mergeable }, found] = await Promise.all([
+    github.readPullRequest({ repository, number }),
+    orUnknown(github.readChecks(repository, headSha, step.context)),
+  ])
+  const hasFailedChecks = found?.checks.some((check) => check.state === 'failure')
+  return { ...known, hasConflict: mergeable === false, hasFailedChecks }
 }
 
 /**
@@ -108,31 +85,42 @@ async function readEach<T extends { readonly number: number }, R>(items: readonl
 export async function readAgentWork(
   repository: string,
   labels: readonly string[],
-  periodStart: Date,
+  start: Date,
   step: Step,
 ): Promise<AgentWork> {
   const github = requireGitHub(step)
-  const start = periodStart.toISOString()
   const lists = await Promise.all([
     github.listUpdatedPullRequests(repository, 'open', ''),
-    github.listUpdatedPullRequests(repository, 'closed', start),
+    github.listUpdatedPullRequests(repository, 'closed', start.toISOString()),
   ])
-  const isNewer = (one: string, other: string): boolean => Date.parse(one) > Date.parse(other)
-  const isRelevant = (pull: DetailedPullRequest): boolean =>
-    hasOneOf(labels, pull.labels) && (pull.endedAt === undefined || !isNewer(start, pull.createdAt))
-  const listed = lists.flatMap(({ pullRequests }) => pullRequests).filter(isRelevant)
-  // It can be closed between the two requests. The open ones first, because somebody may have to act.
-  const unique = [...new Map(listed.map((pull) => [pull.number, pull])).values()].toSorted(
-    (a, b) => Number(b.endedAt === undefined) - Number(a.endedAt === undefined) || b.number - a.number,
-  )
-  const { results, unread, failure } = await readEach(unique, (pull) => readPullRequest(repository, pull, step))
-  const cuts = lists.map(({ completeSince }) => completeSince)
-  const since = [...cuts, ...unread.map(({ createdAt }) => createdAt)].reduce((a, b) => (isNewer(b, a) ? b : a), start)
+  // The open ones first, because somebody may have to act, and then the newest first.
+  const listed = lists
+    .flatMap(({ pullRequests }) => pullRequests.toSorted((a, b) => b.number - a.number))
+    .filter((pull) => hasOneOf(labels, pull.labels))
+    .filter(({ endedAt, createdAt }) => endedAt === undefined || new Date(createdAt) >= start)
+  // A pull request can be closed between the two requests.
+  const unread = new Map(listed.map((pull) => [pull.number, pull]))
+  const found: (AgentPullRequest | undefined)[] = []
+  let failure: ActionError | undefined
+  // One after the other, as GitHub advises: parallel requests meet its secondary rate limit.
+  for (const [number, pull] of unread) {
+    try {
+      found.push(await readPullRequest(repository, pull, step))
+      unread.delete(number)
+    } catch (error) {
+      failure = catchExpected(error)
+      if (failsForAll(failure)) break
+    }
+  }
+  if (failure !== undefined && found.length === 0) throw failure
+
+  const unreadFrom = Array.from(unread.values(), ({ createdAt }) => createdAt)
+  const cuts = [...lists.map(({ completeSince }) => completeSince), ...unreadFrom]
+  const since = new Date(Math.max(start.getTime(), ...cuts.map((iso) => Date.parse(iso) || 0)))
+  const isCut = since > start
   return {
-    pullRequests: [...results.values()].filter((pull) => pull !== undefined).toSorted((a, b) => a.number - b.number),
+    pullRequests: found.filter((pull) => pull !== undefined).toSorted((a, b) => a.number - b.number),
     since,
-    gap:
-      failure?.message ??
-      (since === start ? undefined : 'Only the 1,000 pull requests that were updated last are read.'),
+    gap: failure?.message ?? (isCut ? 'Only the 1,000 pull requests that were updated last are read.' : undefined),
   }
 }

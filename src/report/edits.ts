@@ -1,4 +1,5 @@
 /** Determines what other people changed in a pull request of the agent before it was merged. */
+import type { History } from '../agent/history/state.ts'
 import {
   type ChangedFile,
   type Comparison,
@@ -9,8 +10,8 @@ import {
 } from '../github/commits.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
 
-/** The commits from which the lines of the agent that were merged can be counted. */
-export interface MergedRange {
+/** The commits between which the lines of the agent are counted. */
+export interface EditedRange {
   readonly base: string
   /** The agent's last commit before the first one by somebody else. */
   readonly agentHead: string
@@ -20,33 +21,32 @@ export interface MergedRange {
 export interface Edits {
   /** Whether a person wrote a commit. Merges of the base branch and commits of bots, such as formatters, do not count. */
   readonly isEdited: boolean
-  /** `all`: only the agent wrote commits. Undefined: it cannot be known, because the branch was rewritten or the base merged in. */
-  readonly kept: 'all' | MergedRange | undefined
+  /** Undefined unless the history shows that the branch was not rewritten, and if the base branch was merged in. */
+  readonly range?: EditedRange
 }
 
 /** @param commits of the merged pull request, which keeps its own commits also after a squash or a rebase */
 export function findEdits(
   { author, headSha: head }: Pick<DetailedPullRequest, 'author' | 'headSha'>,
   commits: readonly PullRequestCommit[],
+  history: Pick<History, 'rows'> | undefined,
 ): Edits {
-  const owners = listOwners(author, commits, head)
-  const isByAgent = (commit: PullRequestCommit): boolean => isByOwner(commit, owners)
+  const recordedHead = history?.rows.findLast((row) => row.head?.after !== undefined)?.head?.after
+  const hasRecordedHead = commits.some(({ sha }) => sha === recordedHead)
+  const isRewritten = recordedHead !== undefined && !hasRecordedHead
+  // On a rewritten branch, the first commit can be by whoever has rewritten it.
+  const owners = isRewritten ? new Set([author.login]) : listOwners(author, commits, head)
+  const isByOther = (commit: PullRequestCommit): boolean => !isByOwner(commit, owners)
   const isMerge = ({ parents }: PullRequestCommit): boolean => parents.length > 1
-  const others = commits.filter((commit) => !isMerge(commit) && !isByAgent(commit))
-  const isEdited = others.some(({ account }) => account.type !== 'Bot')
+  const isEdited = commits.some((commit) => isByOther(commit) && !isMerge(commit) && commit.account.type !== 'Bot')
 
-  // A rebase or an amend by somebody else keeps the author.
-  const isRewritten = ({ writtenBy, committedBy, committerLogin }: PullRequestCommit): boolean =>
-    owners.has(writtenBy) && !owners.has(committedBy) && committerLogin !== 'web-flow'
   const ordered = listHistory(commits, head).toReversed()
-  const [first] = ordered
-  if (first === undefined || ordered.length < commits.length || commits.some((one) => isMerge(one) || isRewritten(one)))
-    return { isEdited, kept: undefined }
-  if (others.length === 0) return { isEdited, kept: 'all' }
-  const agentHead = ordered[ordered.findIndex((commit) => !isByAgent(commit)) - 1]?.sha
-  const base = first.parents[0]
-  const isKnown = agentHead !== undefined && base !== undefined
-  return { isEdited, kept: isKnown ? { base, agentHead, head } : undefined }
+  // GitHub cuts the list after 250 commits, and then it lacks the head.
+  if (!hasRecordedHead || ordered.length < commits.length || commits.some(isMerge)) return { isEdited }
+  const firstByOther = ordered.findIndex(isByOther)
+  const agentHead = firstByOther === -1 ? head : ordered[firstByOther - 1]?.sha
+  const base = ordered[0]?.parents[0]
+  return agentHead === undefined || base === undefined ? { isEdited } : { isEdited, range: { base, agentHead, head } }
 }
 
 /** Counts the added lines by their text. Blank lines do not count. Undefined if GitHub does not show all of them. */

@@ -1,13 +1,12 @@
-/** Counts what happened to the agent's pull requests. */
+/** Counts what happened to the agent's pull requests, in the form of the output `result`. */
 import type { History, HistoryRow } from '../agent/history/state.ts'
 import type { DetailedPullRequest } from '../github/pull-requests.ts'
 import { DAY_MS } from '../runtime/clock.ts'
+import { joinWords } from '../text/format.ts'
 
 /** A pull request that a bot opened, or that a trusted history shows to be the agent's. */
-export interface AgentPullRequest extends Pick<
-  DetailedPullRequest,
-  'number' | 'title' | 'state' | 'createdAt' | 'endedAt' | 'asked'
-> {
+export interface AgentPullRequest extends DetailedPullRequest {
+  readonly url: string
   /** The history in a comment by a trusted author. */
   readonly history?: History | undefined
   /** Whether a person wrote a commit. Undefined unless it was merged. */
@@ -33,57 +32,59 @@ const FAILED_OUTCOMES: readonly string[] = ['failed', 'archived', 'timed-out', '
 export const hasFailed = ({ end, until, outcome = '' }: HistoryRow, now: Date): boolean =>
   end === undefined && outcome === '' ? new Date(until) <= now : FAILED_OUTCOMES.includes(outcome)
 
-/** How many days a pull request has been open. */
-export const getDaysOpen = ({ createdAt }: AgentPullRequest, now: Date): number =>
-  (now.getTime() - Date.parse(createdAt)) / DAY_MS
-
-/** Lists why an open pull request needs somebody, and what to do. */
-export function listReasons(pull: AgentPullRequest, now: Date): readonly (readonly [why: string, toDo: string])[] {
-  const { state, endedAt, history, hasConflict, hasFailedChecks, asked } = pull
-  if (endedAt !== undefined) return []
-  const days = getDaysOpen(pull, now)
-  const last = history?.rows.at(-1)
-  const review = asked.length === 0 ? 'ask somebody for a review' : 'remind those who were asked for a review'
-  const rows = [
-    [days > MAX_OPEN_DAYS, `open for ${Math.floor(days)} days`, state === 'draft' ? 'mark it as ready' : review],
-    [last !== undefined && hasFailed(last, now), 'the agent did not finish', 'check what is missing'],
-    [hasConflict === true, 'conflicts with its base branch', 'resolve the conflict, or ask the agent to'],
-    [hasFailedChecks === true, 'checks failed', 'look at the checks'],
-  ] as const
-  return rows.flatMap(([applies, why, toDo]) => (applies ? [[why, toDo]] : []))
+/** An open pull request that needs attention. */
+interface Waiting {
+  readonly pull: AgentPullRequest
+  /** Contains no text by others, as `to_do`. */
+  readonly why: string
+  readonly to_do: string
+  readonly days: number
 }
 
-/** How pull requests ended. The other numbers add up to `opened`. */
-export interface Counts {
-  readonly opened: number
-  /** Merged without a commit by a person. */
-  readonly mergedAsOpened: number
-  readonly mergedAfterEdits: number
-  /** Closed without a merge. */
-  readonly closed: number
-  readonly open: number
+function listWaiting(pulls: readonly AgentPullRequest[], now: Date): readonly Waiting[] {
+  return pulls.flatMap((pull) => {
+    const { state, createdAt, endedAt, asked, history, hasConflict, hasFailedChecks } = pull
+    if (endedAt !== undefined) return []
+    const age = (now.getTime() - Date.parse(createdAt)) / DAY_MS
+    const days = Math.floor(age)
+    const last = history?.rows.at(-1)
+    const review = asked.length === 0 ? 'ask somebody for a review' : 'remind those who were asked for a review'
+    const rows = [
+      [age > MAX_OPEN_DAYS, `open for ${days} days`, state === 'draft' ? 'mark it as ready' : review],
+      [last !== undefined && hasFailed(last, now), 'the agent did not finish', 'check what is missing'],
+      [hasConflict, 'conflicts with its base branch', 'resolve the conflict, or ask the agent to'],
+      [hasFailedChecks, 'checks failed', 'look at the checks'],
+    ] as const
+    const reasons = rows.filter(([applies]) => applies)
+    const why = joinWords(reasons.map(([, reason]) => reason))
+    return reasons.length === 0 ? [] : [{ pull, why, to_do: reasons.map(([, , toDo]) => toDo).join('; '), days }]
+  })
 }
 
-function countStates(pulls: readonly AgentPullRequest[]): Counts {
-  const count = (isCounted: (pull: AgentPullRequest) => boolean): number => pulls.filter(isCounted).length
-  return {
-    opened: pulls.length,
-    mergedAsOpened: count(({ isEdited }) => isEdited === false),
-    mergedAfterEdits: count(({ isEdited }) => isEdited === true),
-    closed: count(({ state }) => state === 'closed'),
-    open: count(({ endedAt }) => endedAt === undefined),
-  }
+function getState({ endedAt, state, isEdited }: AgentPullRequest) {
+  if (endedAt === undefined) return 'open'
+  if (state === 'closed') return 'closed'
+  return isEdited === true ? 'merged_after_edits' : 'merged_as_opened'
 }
 
-const round = (value: number, digits: number): number => Number(value.toFixed(digits))
+export type Counts = Readonly<ReturnType<typeof countStates>>
+
+function countStates(pulls: readonly AgentPullRequest[]) {
+  const counts = { opened: pulls.length, merged_as_opened: 0, merged_after_edits: 0, closed: 0, open: 0 }
+  for (const pull of pulls) counts[getState(pull)]++
+  return counts
+}
+
+/** Undefined if there is no value. */
+const getMean = (values: readonly number[], digits: number): number | undefined =>
+  values.length === 0 ? undefined : Number((values.reduce((a, b) => a + b) / values.length).toFixed(digits))
 
 /** Returns the median of the merged ones. Undefined if there is none. */
 function getHoursToMerge(pulls: readonly AgentPullRequest[]): number | undefined {
   const merged = pulls.filter(({ state }) => state === 'merged')
-  const times = merged.map(({ createdAt, endedAt = '' }) => Date.parse(endedAt) - Date.parse(createdAt))
-  const sorted = times.toSorted((a, b) => a - b)
-  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return low === undefined || high === undefined ? undefined : round((low + high) / 2 / HOUR_MS, 1)
+  const hours = merged.map(({ createdAt, endedAt = '' }) => (Date.parse(endedAt) - Date.parse(createdAt)) / HOUR_MS)
+  const middle = hours.length / 2
+  return getMean(hours.toSorted((a, b) => a - b).slice(Math.ceil(middle) - 1, Math.floor(middle) + 1), 1)
 }
 
 /** Returns the row of the turn that opened the pull request. Undefined if the history begins later. */
@@ -92,33 +93,30 @@ function getFirstRow({ history }: AgentPullRequest): HistoryRow | undefined {
   return first?.effect === 'updated' || first?.effect === 'unchanged' ? undefined : first
 }
 
-export type PromptGroup = ReturnType<typeof describeGroup>
+export type PromptGroup = Readonly<ReturnType<typeof describePrompt>>
 
 /** @param prompt undefined: no trusted history shows which prompt opened them */
-function describeGroup(prompt: string | undefined, pulls: readonly AgentPullRequest[]) {
+function describePrompt(prompt: string | undefined, pulls: readonly AgentPullRequest[]) {
   const counts = countStates(pulls)
-  const rows = pulls.flatMap(({ history }) => history?.rows ?? [])
-  const countRows = (isCounted: (row: HistoryRow) => boolean): number | undefined =>
-    prompt === undefined ? undefined : rows.filter(isCounted).length
-  const shares = pulls.flatMap(({ keptShare }) => keptShare ?? [])
+  const laterRows = prompt === undefined ? undefined : pulls.flatMap(({ history }) => history?.rows.slice(1) ?? [])
+  const countRows = (isCounted: (row: HistoryRow) => boolean) => laterRows?.filter(isCounted).length
   const opened = pulls.map(({ createdAt }) => createdAt).toSorted()
   return {
     prompt,
     file: pulls.map((pull) => getFirstRow(pull)?.file).findLast((file) => file !== undefined),
-    /** When the first and the last of them were opened, in ISO 8601. */
     first: opened[0] ?? '',
     last: opened.at(-1) ?? '',
     ...counts,
-    /** Whether enough have ended for a comparison with another prompt. */
     comparable: counts.opened - counts.open >= MIN_COMPARED,
-    /** Further prompts. A fix round is a later turn of its step. */
-    followUps: countRows((row) => row.turn === 0 && !pulls.some(({ history }) => history?.rows[0] === row)),
+    // A fix round is a later turn of its step.
+    follow_ups: countRows(({ turn }) => turn === 0),
     rounds: countRows(({ turn }) => turn > 0),
-    /** The prompts and rounds that changed nothing. */
     unchanged: countRows(({ effect }) => effect === 'unchanged' || effect === 'none'),
-    /** The mean of the known shares. */
-    keptLines: shares.length === 0 ? undefined : round(shares.reduce((a, b) => a + b) / shares.length, 3),
-    hoursToMerge: getHoursToMerge(pulls),
+    kept_lines: getMean(
+      pulls.flatMap(({ keptShare }) => keptShare ?? []),
+      3,
+    ),
+    hours_to_merge: getHoursToMerge(pulls),
   }
 }
 
@@ -140,28 +138,30 @@ function countWeeks(pulls: readonly AgentPullRequest[], since: Date, now: Date):
 }
 
 export interface Numbers extends Counts {
-  readonly hoursToMerge: number | undefined
+  readonly hours_to_merge: number | undefined
+  readonly waiting: readonly Waiting[]
   readonly prompts: readonly PromptGroup[]
   readonly weeks: readonly Week[]
 }
 
 /**
- * Counts pull requests, in total, and the newest first by prompt and by the week in which they were opened.
- * @param since those that were opened before are not counted
+ * Counts pull requests, in total, and by prompt and by the week in which they were opened, the newest first.
+ * @param since those that were opened before are not counted, but can need attention
  */
 export function countPullRequests(all: readonly AgentPullRequest[], since: Date, now: Date): Numbers {
-  const pulls = all.filter(({ createdAt }) => Date.parse(createdAt) > since.getTime())
-  const prompts = [...new Set(pulls.map((pull) => getFirstRow(pull)?.prompt))]
-  const groups = prompts.map((prompt) =>
-    describeGroup(
-      prompt,
-      pulls.filter((pull) => getFirstRow(pull)?.prompt === prompt),
-    ),
-  )
+  const pulls = all.filter(({ createdAt }) => new Date(createdAt) > since)
+  const groups = new Map<string | undefined, AgentPullRequest[]>()
+  for (const pull of pulls) {
+    const prompt = getFirstRow(pull)?.prompt
+    groups.set(prompt, [...(groups.get(prompt) ?? []), pull])
+  }
   return {
     ...countStates(pulls),
-    hoursToMerge: getHoursToMerge(pulls),
-    prompts: groups.toSorted((a, b) => b.last.localeCompare(a.last)),
+    hours_to_merge: getHoursToMerge(pulls),
+    waiting: listWaiting(all, now),
+    prompts: Array.from(groups, ([prompt, some]) => describePrompt(prompt, some)).toSorted((a, b) =>
+      b.last.localeCompare(a.last),
+    ),
     weeks: countWeeks(pulls, since, now),
   }
 }

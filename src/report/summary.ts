@@ -1,12 +1,12 @@
 /** Renders a report as the job summary: the answer, who is needed, the prompts and the weeks, with foreign text escaped. */
 import type { Conclusion } from '../action/step.ts'
-import { formatCount, joinWords } from '../text/format.ts'
+import { capitalize, formatCount, joinWords } from '../text/format.ts'
 import { escapeHtml, formatSentences, grid, heading, inlineCode, joinBlocks, linked } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
-import type { Counts, PromptGroup } from './numbers.ts'
-import { formatHours, listWaiting, type Report } from './report.ts'
+import type { AgentPullRequest, Counts, Numbers, PromptGroup } from './numbers.ts'
+import { formatHours, type Report, STATES } from './report.ts'
 
-/** The answer, what needs somebody, and the prompts fit on the first screen. */
+/** The answer, what needs attention, and the prompts fit on the first screen. */
 const MAX_WAITING = 10
 const MAX_PROMPTS = 4
 const MAX_TITLE_CHARS = 60
@@ -14,110 +14,98 @@ const MAX_NAME_CHARS = 50
 
 const quote = (text: string, maxChars: number): string => inlineCode(oneLine(text, maxChars))
 
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
 const formatMore = (count: number, what: string): string =>
   count > 0 ? `And ${formatCount(count, `more ${what}`)}, in the output \`result\`.` : ''
 
-function renderWaiting(report: Report): readonly string[] {
-  const waiting = listWaiting(report)
-  const titles = new Map(report.work?.pullRequests.map(({ number, title }) => [number, title]))
+function renderWaiting({ waiting }: Numbers): readonly string[] {
   const rows = waiting
     .slice(0, MAX_WAITING)
-    .map(({ number, url, why, toDo, asked }) => [
-      `${linked({ text: `\`#${number}\``, url })} ${quote(titles.get(number) ?? '', MAX_TITLE_CHARS)}`,
+    .map(({ pull: { number, url, title, asked }, why, to_do }) => [
+      `${linked({ text: `\`#${number}\``, url })} ${quote(title, MAX_TITLE_CHARS)}`,
       capitalize(why),
-      capitalize(toDo),
+      capitalize(to_do),
       joinWords(asked.map((name) => quote(name, MAX_NAME_CHARS))) || 'nobody',
     ])
   if (rows.length === 0) return []
   const table = grid(['Pull request', 'Why', 'What to do', 'Asked for a review'], rows)
-  return ['### What needs somebody', table, formatMore(waiting.length - rows.length, 'pull request')]
+  return ['### What needs attention', table, formatMore(waiting.length - rows.length, 'pull request')]
 }
 
-const COUNTS_HEAD = ['Opened', 'Merged as opened', 'Merged after edits', 'Closed', 'Open']
+/** The cells of a table: each formats one fact. */
+type Cells<T> = Readonly<Record<string, (of: T) => string>>
 
-const listCounts = ({ opened, mergedAsOpened, mergedAfterEdits, closed, open }: Counts): readonly string[] =>
-  [opened, mergedAsOpened, mergedAfterEdits, closed, open].map(String)
+const COUNTS: Cells<Counts> = {
+  Opened: ({ opened }) => String(opened),
+  ...Object.fromEntries(STATES.map(([state, name]) => [capitalize(name), (counts) => String(counts[state])])),
+}
 
 const toDay = (iso: string): string => iso.slice(0, 'YYYY-MM-DD'.length)
 const formatPercent = (share: number | undefined): string => (share === undefined ? '?' : `${Math.round(100 * share)}%`)
 
+const ifComparable =
+  (format: (group: PromptGroup) => string) =>
+  (group: PromptGroup): string =>
+    group.comparable ? format(group) : 'too few to compare'
+
+const PROMPT_ROWS: Cells<PromptGroup> = {
+  'In use': ({ first, last }) => [...new Set([first, last].map(toDay))].join(' to '),
+  'Merged without edits, of all that ended': ifComparable(({ opened, open, merged_as_opened }) =>
+    formatPercent(merged_as_opened / (opened - open)),
+  ),
+  "The agent's lines that were merged": ifComparable(({ kept_lines }) => formatPercent(kept_lines)),
+  'Median time to merge': ifComparable(({ hours_to_merge: hours }) => (hours === undefined ? '?' : formatHours(hours))),
+  ...COUNTS,
+  'Follow-up prompts': ({ follow_ups = '?' }) => String(follow_ups),
+  'Failed checks sent back': ({ rounds = '?' }) => String(rounds),
+  'Of these two, without a change': ({ unchanged = '?' }) => String(unchanged),
+}
+
 function formatPrompt({ prompt, file }: PromptGroup): string {
-  const name =
-    prompt === undefined ? 'Not known' : prompt === 'command' ? 'Comments with a command' : inlineCode(prompt)
-  return `${name}${file === undefined ? '' : `<br>${quote(file, MAX_TITLE_CHARS)}`}`
+  if (prompt === undefined) return 'Not known'
+  const name = prompt === 'command' ? 'Comments with a command' : inlineCode(prompt)
+  return file === undefined ? name : `${quote(file, MAX_TITLE_CHARS)} ${name}`
 }
-
-/** Lists the cells of a prompt, in the order of `PROMPT_ROWS`. */
-function listCells(group: PromptGroup): readonly string[] {
-  const { first, last, opened, open, mergedAsOpened, followUps, rounds, unchanged, keptLines, hoursToMerge } = group
-  const rates = [
-    formatPercent(mergedAsOpened / (opened - open)),
-    formatPercent(keptLines),
-    hoursToMerge === undefined ? '?' : formatHours(hoursToMerge),
-  ]
-  return [
-    [...new Set([toDay(first), toDay(last)])].join(' to '),
-    ...(group.comparable ? rates : rates.map(() => 'too few to compare')),
-    ...listCounts(group),
-    ...[followUps, rounds, unchanged].map((count) => String(count ?? '?')),
-  ]
-}
-
-const RATES = [
-  'Merged as opened, of those that have ended',
-  'Lines of the agent kept in the merge',
-  'Median time to merge',
-]
-const PROMPT_ROWS = ['Used', ...RATES, ...COUNTS_HEAD, 'Follow-ups', 'Fix rounds', 'Prompts that changed nothing']
 
 /** One column for each prompt, so that two of them stand beside each other. */
-function renderPrompts({ numbers }: Report): readonly string[] {
-  const prompts = numbers?.prompts ?? []
+function renderPrompts({ prompts }: Numbers): readonly string[] {
   if (prompts.every(({ prompt }) => prompt === undefined)) return []
-  const listed = prompts.slice(0, MAX_PROMPTS)
-  const cells = listed.map(listCells)
-  const rows = PROMPT_ROWS.map((name, row) => [name, ...cells.map((ofPrompt) => ofPrompt[row] ?? '')])
-  const table = grid(['Prompt', ...listed.map(formatPrompt)], rows, { isOfNumbers: true })
-  return ['### By prompt', table, formatMore(prompts.length - MAX_PROMPTS, 'prompt')]
+  const shown = prompts.slice(0, MAX_PROMPTS)
+  const rows = Object.entries(PROMPT_ROWS).map(([name, format]) => [name, ...shown.map(format)])
+  return [
+    '### By prompt',
+    'Each version of the prompt has a column, named by a hash of its text. The newest is first.',
+    grid(['', ...shown.map(formatPrompt)], rows, { isOfNumbers: true }),
+    formatMore(prompts.length - MAX_PROMPTS, 'prompt'),
+  ]
 }
 
-function renderWeeks({ numbers }: Report): readonly string[] {
-  const weeks = numbers?.weeks ?? []
-  if (weeks.length < 2) return []
-  const rows = weeks.map((week) => [week.week, ...listCounts(week)])
-  const table = grid(['From Monday', ...COUNTS_HEAD], rows, { isOfNumbers: true })
+function renderWeeks({ weeks }: Numbers): readonly string[] {
+  const rows = weeks.map((week) => [week.week, ...Object.values(COUNTS).map((format) => format(week))])
+  const table = grid(['From Monday', ...Object.keys(COUNTS)], rows, { isOfNumbers: true })
   return ['### By the week in which they were opened', table]
 }
 
-/** What readers may miss. */
-function renderUnknown({ work }: Report): string {
-  if (work === undefined) return ''
-  const isUnread = work.pullRequests.some(
-    ({ endedAt, hasFailedChecks }) => endedAt === undefined && hasFailedChecks === undefined,
-  )
-  const grant =
-    ' Checks could not be read: they need `checks: read` and `statuses: read` under `permissions` of the job.'
-  return `Not counted, because GitHub does not show it: jobs that changed nothing and opened no pull request, and pull requests whose label was removed or renamed. Without its history comment, the prompt of a pull request is not known.${isUnread ? grant : ''}`
-}
+const NOT_COUNTED =
+  'Not counted, because nothing on GitHub shows them: runs in which the agent opened no pull request, and pull requests whose label was removed or renamed. Where its history comment is missing, the prompt of a pull request is not known.'
+const UNREAD_CHECKS =
+  'Checks could not be read: they need `checks: read` and `statuses: read` under `permissions` of the job.'
 
-function getIcon(report: Report, isGreen: boolean): string {
+function getIcon({ numbers, work }: Report, isGreen: boolean): string {
   if (!isGreen) return '❌'
-  return report.work?.gap !== undefined || listWaiting(report).length > 0 ? '⚠️' : '✅'
+  return work?.gap !== undefined || (numbers?.waiting.length ?? 0) > 0 ? '⚠️' : '✅'
 }
 
 /** The job summary, as Markdown for GitHub. */
 export function renderReportSummary(report: Report, { isGreen, title, text, advice }: Conclusion): string {
-  const { prRepository, isRehearsal } = report
+  const { prRepository, isRehearsal, work, numbers } = report
   const parts = ['Docs report', prRepository && quote(prRepository, 100)]
+  const isOpen = ({ endedAt }: AgentPullRequest): boolean => endedAt === undefined
+  const hasUnreadChecks = work?.pullRequests.some((one) => isOpen(one) && one.hasFailedChecks === undefined)
   return joinBlocks([
     heading(getIcon(report, isGreen), escapeHtml(title), parts, isRehearsal),
     formatSentences(text),
     advice && `**What to do:** ${formatSentences(advice)}`,
-    ...renderWaiting(report),
-    ...renderPrompts(report),
-    ...renderWeeks(report),
-    renderUnknown(report),
+    ...(numbers ? [...renderWaiting(numbers), ...renderPrompts(numbers), ...renderWeeks(numbers), NOT_COUNTED] : []),
+    hasUnreadChecks === true ? UNREAD_CHECKS : '',
   ])
 }

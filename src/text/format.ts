@@ -32,6 +32,8 @@ export function asSentence(text: string): string {
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
   `${count} ${count === 1 ? singular : plural}`
 
+export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 /** Joins sentences and skips empty ones. If one of them contains a list, each gets its own line. */
 export function joinSentences(sentences: readonly (string | false | undefined)[]): string {
   const present = sentences.filter(Boolean) as string[]

@@ -85,21 +85,15 @@ function formatTime(atMs: number): string {
   return `${day} ${month} ${year}${isMidnight(atMs) ? '' : `, ${time} UTC`}`
 }
 
-function describeDays(firstMs: number, lastMs: number): string {
-  const first = getDateParts(firstMs)
-  const end = formatTime(lastMs)
-  if (firstMs === lastMs) return end
-  const last = getDateParts(lastMs)
-  if (first.year !== last.year) return `${formatTime(firstMs)} to ${end}`
-  return `${first.day}${first.month === last.month ? '' : ` ${first.month}`} to ${end}`
-}
-
 /** Formats a range for people, with its last day included: `2 to 31 December 2025`. */
 export function describeRange({ dateFrom = '', dateTo = '' }: DateRange): string {
   const [fromMs, toMs] = [parseTime(dateFrom), parseTime(dateTo)]
   const lastMs = isMidnight(toMs) ? toMs - DAY_MS : toMs
   if (dateFrom === '') return dateTo === '' ? 'the days that the service chooses' : `until ${formatTime(lastMs)}`
   if (dateTo === '') return `from ${formatTime(fromMs)}`
-  if (isMidnight(fromMs) && isMidnight(toMs)) return describeDays(fromMs, lastMs)
-  return `${formatTime(fromMs)} until ${formatTime(toMs)}`
+  if (!isMidnight(fromMs) || !isMidnight(toMs)) return `${formatTime(fromMs)} until ${formatTime(toMs)}`
+  if (fromMs === lastMs) return formatTime(lastMs)
+  const [first, last] = [getDateParts(fromMs), getDateParts(lastMs)]
+  if (first.year !== last.year) return `${formatTime(fromMs)} to ${formatTime(lastMs)}`
+  return `${first.day}${first.month === last.month ? '' : ` ${first.month}`} to ${formatTime(lastMs)}`
 }

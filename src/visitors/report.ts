@@ -1,15 +1,13 @@
 /** The result of an export, from which log, outputs, summary and exit code derive. */
 import { type Conclusion, MISSING_KEY } from '../action/step.ts'
 import { type ActionError, ERROR_TITLES } from '../runtime/errors.ts'
-import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
+import { capitalize, formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import { escapeHtml, grid, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine, takeFitting, toOutputJson } from '../text/untrusted.ts'
 import type { PeriodComparison } from './comparison.ts'
 import { describeRange } from './date-range.ts'
 import type { VisitorRow, VisitorsInputs, VisitorTotals } from './inputs.ts'
 import { SHOWN_PATH_LENGTH } from './visitor-list.ts'
-
-// Turns the facts of an export into the verdict, the outputs and the exit code.
 
 /** The endings of a step. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
@@ -37,6 +35,9 @@ export interface ExportReport extends Partial<Pick<VisitorsInputs, 'projectId' |
   readonly error?: (Pick<ActionError, 'message' | 'hint'> & Partial<Pick<ActionError, 'code' | 'quote'>>) | undefined
 }
 
+/** Separates thousands. `toLocaleString` would load the locale data of Node.js, which takes 6 MiB of memory. */
+export const formatNumber = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
 /** Such as `12%` and, below ten, `1.2%`. */
 function formatPercent(now: number, before: number): string {
   const percent = (100 * Math.abs(now - before)) / before
@@ -53,24 +54,11 @@ export function describeChange(now: number, before: number, name: string): strin
   return `That is ${formatPercent(now, before)} ${now > before ? 'more' : 'fewer'} than ${name}.`
 }
 
-function describeComparison({ totals, comparison }: ExportReport): string | undefined {
-  if (comparison?.totals === undefined || totals === undefined) return undefined
-  return describeChange(totals.total, comparison.totals.total, comparison.name)
-}
-
-function describeMissingComparison({ comparison }: ExportReport): string | undefined {
-  return comparison?.error && `There is no comparison with ${comparison.name}: ${comparison.error.message}`
-}
-
 /** The file name may come from an event, and this text is rendered as Markdown. */
 function describeFile({ rows, file = '' }: ExportReport): string {
   const name = /^[\w./ -]+$/.test(file) ? `\`${file}\`` : 'the file of `output-file`'
   return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${name}.`
 }
-
-/** Separates thousands. `toLocaleString` would load the locale data of Node.js, which takes 6 MiB of memory. */
-export const formatNumber = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** `1,545 visitors (791 people, 767 AI agents)` */
 function describeTotals({ totals }: ExportReport): string {
@@ -114,12 +102,16 @@ const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
 
 /** A step is green if it left a file with all rows of the service, or the inputs allow it to skip. */
 export function concludeExport(report: ExportReport): Conclusion {
-  const { ending, file, error, comparison } = report
+  const { ending, file, error, totals, comparison } = report
   const { title, text, advice } = ENDING_WORDS[ending]
   return {
     isGreen: file !== undefined || ending === 'skipped',
     title: error?.code === undefined ? (typeof title === 'string' ? title : title(report)) : ERROR_TITLES[error.code],
-    text: joinSentences([describeComparison(report), text(report), describeMissingComparison(report)]),
+    text: joinSentences([
+      totals && comparison?.totals && describeChange(totals.total, comparison.totals.total, comparison.name),
+      text(report),
+      comparison?.error && `There is no comparison with ${comparison.name}: ${comparison.error.message}`,
+    ]),
     advice: error?.hint ?? advice ?? comparison?.error?.hint,
   }
 }
@@ -226,17 +218,13 @@ function renderFacts({ range, file, rows, doubts, durationMs }: ExportReport): r
 
 const MAX_NAME_LENGTH = 40
 
-function renderHeadline({ ending, projectId, range, isRehearsal }: ExportReport, title: string): string {
-  const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
-  const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
-  return heading(ENDING_WORDS[ending].icon, title, names, isRehearsal)
-}
-
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then the file. */
 export function renderExportSummary(report: ExportReport, { title, text, advice }: Conclusion): string {
-  const { error = report.comparison?.error } = report
+  const { ending, projectId, range, isRehearsal, error = report.comparison?.error } = report
+  const project = projectId && inlineCode(oneLine(projectId, MAX_NAME_LENGTH))
+  const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
   return joinBlocks([
-    renderHeadline(report, title),
+    heading(ENDING_WORDS[ending].icon, title, names, isRehearsal),
     text,
     error?.quote && `The service says: ${inlineCode(error.quote)}`,
     advice && `**What to do:** ${advice}`,

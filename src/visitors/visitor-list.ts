@@ -82,8 +82,6 @@ function endless(reason: string): ActionError {
   return invalidResponse(`The list of pages does not end: ${reason}.`)
 }
 
-const hashText = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** How many characters of a path the summary shows. */
 export const SHOWN_PATH_LENGTH = 120
 
@@ -93,22 +91,11 @@ export const SHOWN_PATH_LENGTH = 120
  */
 export function shortenPath(path: string): string {
   if (path.length <= SHOWN_PATH_LENGTH) return path
-  return Buffer.from(`${path.slice(0, SHOWN_PATH_LENGTH)}${hashText(path)}`).toString()
-}
-
-/** Returns the most visited pages, ties by path. */
-function selectTop(rows: readonly VisitorRow[], count: number): readonly VisitorRow[] {
-  return rows.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1)).slice(0, count)
+  const hash = createHash('sha256').update(path).digest('hex')
+  return Buffer.from(`${path.slice(0, SHOWN_PATH_LENGTH)}${hash}`).toString()
 }
 
 type UseRows = (rows: readonly VisitorRow[], totals: VisitorTotals) => void
-
-/** @throws ActionError `invalid-response` if the list does not end or a path is too long */
-function assertWithinLimits(rows: number, visitors: readonly VisitorRow[]): void {
-  if (rows > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
-  if (visitors.some(({ path }) => Buffer.byteLength(path) > MAX_PATH_BYTES))
-    throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
-}
 
 /** The visitors of a range, and what is kept in memory while its pages are read. */
 export class VisitorList {
@@ -140,7 +127,9 @@ export class VisitorList {
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
       received += visitors.length
-      assertWithinLimits(received, visitors)
+      if (received > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
+      if (visitors.some(({ path }) => Buffer.byteLength(path) > MAX_PATH_BYTES))
+        throw invalidResponse(`The service sent a path that is longer than ${MAX_PATH_BYTES} bytes.`)
       emptyInARow = visitors.length === 0 ? emptyInARow + 1 : 0
       if (hasMore && emptyInARow === MAX_EMPTY_PAGES)
         throw endless(
@@ -164,7 +153,9 @@ export class VisitorList {
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
       this.rows += rows.length
-      this.topPages = selectTop([...this.topPages, ...rows], top)
+      this.topPages = [...this.topPages, ...rows]
+        .sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
+        .slice(0, top)
       if (!hasMore) return
       overlapEnd = end
       // A page without new rows has been read to its end: a service that only limits its pages would have sent some.

@@ -13,12 +13,6 @@ import { createPageReader, VisitorList } from './visitor-list.ts'
 /** The minimum time between two progress lines in the log. */
 const PROGRESS_INTERVAL_MS = 10_000
 
-/** Returns the first line of the log, which shows what the step is doing if it hangs. */
-function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
-  const limit = `timeout ${formatDuration(timeoutMs)}`
-  return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
-}
-
 /**
  * Writes each page to the file when it arrives.
  * @throws ActionError, OutputFileError
@@ -45,7 +39,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 /** Exports the visitors and returns a report of the result. Throws only in case of a defect. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<ExportReport> {
   const { runner, clock, signal, startedAt } = step
-  const { projectId, range, place } = inputs
+  const { projectId, range, format, place, timeoutMs } = inputs
   const list = new VisitorList()
 
   function report(fields: Pick<ExportReport, 'ending'> & Partial<ExportReport>): ExportReport {
@@ -55,7 +49,9 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     return { projectId, range, totals, rows, topPages, doubts, durationMs, isRehearsal, ...fields }
   }
 
-  runner.log(announce(inputs))
+  // Shows what the step is doing if it hangs.
+  const limit = `timeout ${formatDuration(timeoutMs)}`
+  runner.log(`Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`)
   try {
     await exportPages(inputs, list, step)
     const { doubts } = list

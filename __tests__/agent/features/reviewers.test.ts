@@ -345,7 +345,7 @@ test.each<[string, string, readonly string[], number | undefined]>([
   })
   const step = fakeStep({ github })
   const byAgent = authors.filter((login) => login === agent).length
-  const effect = what === CREATED ? 'created' : ({ kind: 'updated', commits: byAgent, since: commit('a') } as const)
+  const effect = what === CREATED ? 'created' : ({ kind: 'updated', commits: byAgent } as const)
   const turns = [turnIn(endWith(effect, terminalJob('completed', { prLink: LINK })))]
   expect((await readChanges(opened, turns, step))?.files.length).toBe(count)
 })

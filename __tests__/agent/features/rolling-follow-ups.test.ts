@@ -301,9 +301,11 @@ describe('the history', () => {
     }
     const played = await playFollowUp({}, { prepare, responses: { [READ]: read } })
     expect(listResults(played)).toEqual(['opened another pull request'])
-    expect(readHistory(played)).toMatchObject({ rows: [{ effect: 'none' }] })
+    const { headSha } = played.docs.pulls[50] ?? {}
+    expect(readHistory(played)?.rows).toMatchObject([{ effect: 'none', head: {} }])
     expect(readHistory(played)?.left).toBeUndefined()
     expect(listResults(played, 50)).toEqual(['opened'])
+    expect(readHistory(played, 50)?.rows[0]?.head).toEqual({ after: headSha })
     expect(readHistory(played, 50)).toMatchObject({
       rows: [{ effect: 'created' }],
       left: { items: [expect.any(String)] },

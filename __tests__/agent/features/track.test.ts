@@ -401,18 +401,21 @@ describe('the prompt of a row', () => {
 
 test('keeps the rows of both runs of one pull request', async () => {
   const first = await play(ROLLING)
+  const before = getPull(first)?.headSha
   const second = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...ROLLING }),
     after: first,
     facts: { runId: 43 },
   })
   expect(second.outputs['pr-number']).toBe(first.outputs['pr-number'])
+  const after = getPull(second)?.headSha
+  expect(after).not.toBe(before)
   expect(getPull(second)?.comments).toHaveLength(1)
   expect(getState(second)).toMatchObject({
     followUps: 1,
     rows: [
-      { run: 42, effect: 'created' },
-      { run: 43, effect: 'updated' },
+      { run: 42, effect: 'created', head: { after: before } },
+      { run: 43, effect: 'updated', head: { before, after } },
     ],
   })
 })

@@ -87,6 +87,7 @@ test.each<[what: string, body: string]>([
   ['a negative count', withState({ followUps: -1 })],
   ['a row without a start', withRow({ start: 'yesterday' })],
   ['an unknown effect', withRow({ effect: 'merged' })],
+  ['a head that is no commit', withRow({ head: { after: 'main' } })],
   ['a source that mentions somebody', withRow({ sources: ['#1 @ann'] })],
   ['a source that is HTML', withRow({ sources: ['<img>#1'] })],
   ['a source without a commit', withRow({ sources: ['@'] })],

@@ -1,12 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { parse } from 'yaml'
-import { EMBEDDED_INPUTS, readOptions } from '../../../scripts/start/options.ts'
-import { readExampleInputs } from '../../../scripts/start/readme-inputs.ts'
-import { root } from '../../../testing/markdown-files.ts'
+import { readOptions } from '../../../scripts/start/options.ts'
 import { splitCommand } from '../../../testing/split-command.ts'
-import { getDefaultInput } from '../../../testing/workflow-files.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -15,62 +9,65 @@ const SERVICE = {
   DOCS_AGENT_PROJECT_ID: 'p1',
   DOCS_AGENT_API_KEY: 'docs_x',
 }
-const USUAL = { kind: 'run', action: 'agent', cancelAfter: undefined, isKept: false, showsAll: false }
+const USUAL = { cancelAfter: undefined, isKept: false, showsAll: false, leavesRealService: false }
 
-test('without flags the embedded service gets an example prompt', () => {
-  const chosen = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], isRolling: false, inputs: {} }
-  expect(readOptions([], {})).toEqual({
+test('without flags, the workflow of the README is played with its own inputs', () => {
+  const chosen = { scenario: 'pull-request', gitHubScenarios: [], runnerScenarios: [], story: [{}], inputs: {} }
+  expect(readOptions([], {}, '/project/README.md')).toEqual({
     ...USUAL,
+    kind: 'workflow',
+    file: '/project/README.md',
+    events: [],
+    changed: [],
+    inputs: {},
+    vars: {},
+    outputs: {},
+    isFirstRun: false,
+    isDryRun: false,
     service: { kind: 'embedded', ...chosen, speed: 10 },
-    given: {},
     words: [],
-    leavesRealService: false,
-    defaults: { prompt: 'Document the new `--dry-run` flag of the deploy command.', ...EMBEDDED_INPUTS },
+    example: { inputs: {}, story: [{}] },
   })
 })
 
-test('without a scenario the action gets exactly the inputs of the workflow in the README', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const [, workflow = ''] = /```yaml\n(name: .*?)```/s.exec(readme) ?? []
-  const { jobs } = parse(workflow) as { jobs: { docs: { steps: [{ with: Record<string, string> }] } } }
-  const example = readExampleInputs(readme)
-  const inputs = Object.entries(jobs.docs.steps[0].with)
-    .map(([name, value]) => [name, getDefaultInput(value)] as const)
-    .filter(([, value]) => !value.startsWith('${{'))
-  expect(inputs.map(([name]) => name)).toContain('prompt')
-  expect(example).toEqual(Object.fromEntries(inputs))
-  expect(readOptions([], {}, example)).toMatchObject({ service: { kind: 'embedded' }, given: {} })
-  expect(readOptions([], {}, example)).toHaveProperty('defaults', example)
-  expect(readOptions(['--scenario', 'draft'], {}, example)).toHaveProperty('defaults', {
-    ...EMBEDDED_INPUTS,
-    ...example,
-  })
-  expect(readOptions(['--real'], SERVICE, example)).toHaveProperty('defaults', { prompt: example['prompt'] })
+/** The inputs that the command line chooses for the step of the README. */
+const readExample = (flags: string, env: Env = {}): object => {
+  const { example } = readOptions(splitCommand(flags), env) as { readonly example: { readonly inputs: object } }
+  return example.inputs
+}
+
+const OF_SCENARIO = { 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
+
+test.each([
+  ['--scenario draft', OF_SCENARIO],
+  ['--scenario draft --prompt x', { ...OF_SCENARIO, prompt: 'x' }],
+  ['--scenario draft --input wait=False', { wait: 'False' }],
+  ['--scenario fixed --input fix-rounds=3', { ...OF_SCENARIO, 'fix-rounds': '3' }],
+  ['--job-id job_1', { 'job-id': 'job_1', prompt: undefined }],
+  ['--prompt-file a.md', { 'prompt-file': 'a.md', prompt: undefined }],
+  ['--input job-id=job_1', { 'job-id': 'job_1', prompt: undefined }],
+  ['--input paths=', { paths: '' }],
+])('%s gives the step of the README these inputs: %j', (flags, inputs) => {
+  expect(readExample(flags)).toStrictEqual(inputs)
 })
 
 test.each([
   [['--dry-run'], {}],
   [[], { npm_config_dry_run: 'true' }],
 ])('the flags %j in the environment %j are a dry run', (args, env) => {
-  expect(readOptions(args, env)).toMatchObject({ given: { 'dry-run': 'true' } })
+  expect(readOptions(args, env)).toMatchObject({ example: { inputs: { 'dry-run': 'true' } } })
   expect(() => readOptions([...args, '--action', 'visitors'], env)).toThrow('--dry-run is for')
-})
-
-test('a step that does not wait is not given the inputs that need the end of the job', () => {
-  const { defaults } = readOptions(['--input', 'wait=False'], {}) as { defaults: object }
-  expect(Object.keys(defaults)).not.toEqual(expect.arrayContaining(['wait-for-checks']))
-  expect(Object.keys(defaults)).not.toEqual(expect.arrayContaining(['allowed-paths']))
-  expect(defaults).toHaveProperty('paths')
 })
 
 test('--real chooses the service of the variables, with the defaults of the action', () => {
   expect(readOptions(['--prompt', 'x', '--real'], SERVICE)).toEqual({
     ...USUAL,
+    kind: 'run',
+    action: 'agent',
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
     defaults: {},
     given: { prompt: 'x' },
     words: ['--prompt', 'x', '--real'],
-    leavesRealService: false,
   })
 })
 
@@ -118,17 +115,22 @@ test.each<[flags: string, wanted: object]>([
 })
 
 test.each<[flags: string, env: Env, wanted: object]>([
-  ['--prompt x --job-id=job_1', {}, { given: { prompt: 'x', 'job-id': 'job_1' } }],
-  ['--prompt=--force', {}, { given: { prompt: '--force' } }],
-  ['--input wait=false --input fail-on=a=b', {}, { given: { wait: 'false', 'fail-on': 'a=b' } }],
+  ['--prompt x --job-id=job_1', {}, { example: { inputs: { prompt: 'x', 'job-id': 'job_1' } } }],
+  ['--prompt=--force', {}, { example: { inputs: { prompt: '--force' } } }],
+  ['--input wait=false --input fail-on=a=b', {}, { example: { inputs: { wait: 'false', 'fail-on': 'a=b' } } }],
   ['--speed 40 --cancel-after 1.5 --keep', {}, { service: { speed: 40 }, cancelAfter: 1.5, isKept: true }],
   ['--scenario draft', {}, { service: { scenario: 'pull-request', gitHubScenarios: ['draft'] } }],
+  [
+    '--event schedule --changed a.ts',
+    {},
+    { events: [{ name: 'schedule', changed: ['a.ts'] }], example: { inputs: {} } },
+  ],
   ['--scenario "slow, draft"', {}, { service: { scenario: 'slow', gitHubScenarios: ['draft'] } }],
-  ['--scenario slow,checks-fixed', {}, { defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' } }],
+  ['--scenario slow,checks-fixed', {}, { example: { inputs: { 'timeout-minutes': '2', 'job-id': 'job_finished' } } }],
   [
     '',
     { npm_config_scenario: 'failed', npm_config_prompt_file: 'a.md', npm_config_job_id: 'j', npm_config_keep: 'true' },
-    { service: { scenario: 'failed' }, given: { 'prompt-file': 'a.md', 'job-id': 'j' }, isKept: true },
+    { service: { scenario: 'failed' }, example: { inputs: { 'prompt-file': 'a.md', 'job-id': 'j' } }, isKept: true },
   ],
   ['failed', { npm_config_scenario: 'true' }, { service: { scenario: 'failed' } }],
   ['--scenario slow', { npm_config_scenario: 'failed' }, { service: { scenario: 'slow' } }],
@@ -148,13 +150,6 @@ test.each(['date-from', 'date-to'])('an export with %s has no default days', (na
   const flags = `--action visitors --input ${name}=2026-01-01`
   expect(readOptions(splitCommand(flags), {})).not.toHaveProperty('defaults.days')
 })
-
-test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--action visitors --input days=7'])(
-  '%s gets no example prompt',
-  (flags) => {
-    expect(readOptions(splitCommand(flags), {})).not.toHaveProperty('defaults.prompt')
-  },
-)
 
 const UNCLEAR = '\n  npm start -- --scenario failed'
 
@@ -186,8 +181,12 @@ test.each<[flags: string, message: string, env?: Env]>([
     '--output needs the form id.name=value, with the id of a step or job, and got «a».',
   ],
   ['--workflow w.yml --ref a --ref b', '--ref is there twice for one event. Remove one.'],
-  ['--first-run', '--first-run is for your own workflow'],
-  ['--event push', '--event is for your own workflow:\n  npm start -- --workflow .github/workflows/docs.yml --event …'],
+  ['--action report --first-run', '--first-run is for a workflow'],
+  [
+    '--real --event push',
+    '--event is for a workflow:\n  npm start -- --workflow .github/workflows/docs.yml --event …',
+    SERVICE,
+  ],
   ['--bogus', 'There is no option --bogus. This shows all:\n  npm start -- --help'],
   ['--promt x', 'There is no option --promt. Did you mean --prompt? This shows all:\n  npm start -- --help'],
   ['--toString', 'There is no option --toString.'],

@@ -35,6 +35,28 @@ if (input('PROMPT') === 'wait') {
 }
 `
 
+const INPUTS = ['project-id', 'api-key', 'base-url'] as const
+const VALUES = { 'project-id': 'vars.DOCS_AGENT_PROJECT_ID', 'api-key': 'secrets.KEY', 'base-url': 'vars.URL' }
+
+const README = `# Title
+
+\`\`\`yaml
+name: Not this one
+\`\`\`
+
+\`\`\`yaml
+on: [schedule, workflow_dispatch]
+jobs:
+  docs:
+    runs-on: ubuntu-latest
+    steps:
+      - name: Ask the agent
+        uses: your-org/docs-agent-action@v1
+        with:
+          prompt: From the README.
+${INPUTS.map((name) => `          ${name}: \${{ ${VALUES[name]} }}\n`).join('')}\`\`\`
+`
+
 const EXPORT = `const { appendFileSync, writeFileSync } = require('node:fs')
 const { env } = process
 console.log('days ' + env.INPUT_DAYS + ', prompt ' + env.INPUT_PROMPT + ', in', process.cwd() === env.INIT_CWD)
@@ -48,6 +70,7 @@ function project(): string {
   mkdirSync(join(folder, 'dist', 'agent'), { recursive: true })
   writeFileSync(join(folder, 'action.yml'), ACTION_YML)
   writeFileSync(join(folder, 'dist', 'agent', 'index.js'), AGENT)
+  writeFileSync(join(folder, 'README.md'), README)
   return folder
 }
 
@@ -75,7 +98,7 @@ test.each([
 test('with --real it uses the service of the variables, and passes on the proxy', async () => {
   const service = { DOCS_AGENT_BASE_URL: 'https://docs.example.com', DOCS_AGENT_PROJECT_ID: 'p2' }
   const env = { ...service, DOCS_AGENT_API_KEY: 'docs_other', HTTPS_PROXY: 'http://p.example' }
-  const { exitCode, stdout } = await run(['--real'], { env })
+  const { exitCode, stdout } = await run(['--real', '--prompt', 'x'], { env })
   expect(exitCode).toBe(0)
   expect(stdout).toContain('https://docs.example.com p2 *** timeout 60\nproxy http://p.example')
   expect(stdout).not.toContain('docs_other')
@@ -85,7 +108,7 @@ test('with --real it uses the service of the variables, and passes on the proxy'
 })
 
 test.each([
-  ['ends with the exit code of the action', ['--prompt', 'fail'], 3, 'failure, exit code 3'],
+  ['ends with 1 after a red step', ['--prompt', 'fail'], 1, 'failure, exit code 3'],
   ['has a service that responds while the action runs', ['--prompt', 'ask'], 0, 'status 401\n'],
   ['brings the inputs of a scenario', ['--scenario', 'slow'], 0, 'timeout 2\n'],
   ['takes what is given before that', ['--scenario', 'slow', '--input', 'timeout-minutes=3'], 0, 'timeout 3\n'],
@@ -141,11 +164,24 @@ test('shows no address that leads nowhere, and offers the commands that show mor
   expect(kept.stdout.trimEnd().split('\n').at(-1)).toMatch(/^http:\S+\/acme\/docs\/pull\/4 is open until Ctrl-C$/)
 })
 
-test('a rolling pull request has several runs, until one is red', async () => {
-  const titles = (stdout: string): string[] => stdout.match(/^── mona (?:merges|pushes|comments)/gm) ?? []
-  const { exitCode, stdout } = await run(['--scenario', 'rolling', '--prompt', 'Write it.'])
+test('without flags, plays the first workflow of the README that uses the action, with its lines', async () => {
+  const { exitCode, stdout } = await run([])
   expect(exitCode).toBe(0)
-  expect(titles(stdout)).toEqual(['── mona merges', '── mona merges', '── mona comments', '── mona pushes'])
+  expect(stdout).toContain('\n── schedule, after a change of src/deploy.ts ─')
+  expect(stdout).toContain('\n── docs: Ask the agent (line 13) ─')
+  expect(stdout).toContain('Notice: Hello: From the README.\n')
+  expect(stdout).toContain('Not played: workflow_dispatch (add `--event workflow_dispatch`)')
+  expect((await run(['--event', 'workflow_dispatch'])).stdout).toContain('\n── workflow_dispatch ─')
+})
+
+test('a rolling pull request has several runs, until one is red', async () => {
+  const titles = (stdout: string): string[] => stdout.match(/^── \w+(?:, after mona \w+| on #4 by mona)/gm) ?? []
+  const { exitCode, stdout } = await startInTerminal(['--scenario', 'rolling', '--speed', '40'], {
+    folder: createTemporaryFolder(),
+  })
+  expect(exitCode).toBe(0)
+  const merged = '── schedule, after mona merged'
+  expect(titles(stdout)).toEqual([merged, merged, '── issue_comment on #4 by mona', '── schedule, after mona pushed'])
   expect(titles((await run(['--scenario', 'rolling', '--prompt', 'fail'])).stdout)).toHaveLength(1)
 })
 

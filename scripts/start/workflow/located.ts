@@ -90,7 +90,8 @@ export async function parseLocated(name: string, content: string): Promise<Locat
   // The parser reads them here, and its options set them only after that.
   context.state['featureFlags'] = FEATURES
   const { value } = parseWorkflow({ name, content }, context)
-  // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules.
+  // Finds cycles of jobs, unknown jobs, duplicate ids and invalid schedules. What it returns lacks `permissions`, `with`,
+  // `timeout-minutes` and the lines of filters, so the values are read from the tokens.
   if (value !== undefined) await convertWorkflowTemplate(context, value, undefined, { featureFlags: FEATURES })
   const problems = context.errors.getErrors().map(({ message }) => message)
   refuseFile(problems.filter((message) => !message.includes(UNTYPED_DEFAULT)))

@@ -32,8 +32,10 @@ export interface RunContext {
   readonly scratch: string
   /** The token that the workflow gets from GitHub. */
   readonly token: string
-  /** Inputs of each step that replace those of the file, if the action has them. */
-  readonly overrides: Texts
+  /** Inputs of the README's step that the command line chooses. Undefined removes one. */
+  readonly given: Readonly<Record<string, string | undefined>>
+  /** Whether each step that can is a dry run. */
+  readonly isDryRun: boolean
   readonly showsAll: boolean
   readonly outputs: GivenOutputs
   /** Called before each step of this action. */

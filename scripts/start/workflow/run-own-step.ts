@@ -55,23 +55,25 @@ function isRefusedAddress(address: string): boolean {
 
 /** The inputs of a step, with the embedded service and GitHub in place of those that it names. */
 function redirectInputs(given: Texts, action: OwnAction, context: RunContext): Texts {
-  const { embedded, token, overrides } = context
+  const { embedded, token, isDryRun } = context
   const inputs: Record<string, string> = { ...given }
   for (const name of ['base-url', 'api-key'])
     if (inputs[name] && !(name === 'base-url' && isRefusedAddress(inputs[name])))
       inputs[name] = embedded.inputs[name] ?? ''
   if (action.inputs.includes('github-token')) inputs['github-token'] ??= token
   if (inputs['github-token']) inputs['github-token'] = redirectToken(inputs['github-token'], context)
-  for (const [name, value] of Object.entries(overrides)) if (action.inputs.includes(name)) inputs[name] = value
-  return inputs
+  if (isDryRun && action.inputs.includes('dry-run')) inputs['dry-run'] = 'true'
+  const all = Object.entries({ ...inputs, ...context.given })
+  return Object.fromEntries(all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])))
 }
 
 /** Gives the workflow's own token the job's permissions. */
 export async function withPermissions<T>(leg: Leg, used: string | undefined, run: () => Promise<T>): Promise<T> {
   const { state } = leg.context.embedded.github
   const before = state.permissions
-  // A scenario about permissions decides itself.
-  if (before === ALL_PERMISSIONS && used === leg.context.token) state.permissions = leg.permissions
+  // A scenario about permissions decides itself, and other inputs than the README's can need others than the README's.
+  const isOfFile = used === leg.context.token && Object.keys(leg.context.given).length === 0
+  if (before === ALL_PERMISSIONS && isOfFile) state.permissions = leg.permissions
   try {
     return await run()
   } finally {
@@ -134,7 +136,8 @@ export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep
     return endStep('failure', {}, isTolerated)
   }
   // Before a checkout, the workspace is empty.
-  const hasFiles = isCheckedOut(leg) && !action.inputs.includes('output-file')
+  const isCheckout = isCheckedOut(leg) || context.given['prompt-file'] !== undefined
+  const hasFiles = isCheckout && !action.inputs.includes('output-file')
   const workspace = hasFiles ? context.workspace : context.scratch
   const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), notRun, workspace)
   const inputs = redirectInputs(given, action, context)

@@ -3,20 +3,21 @@ import { basename, resolve } from 'node:path'
 import { openScratchFolder } from '../../small-runner/scratch-folder.ts'
 import { openEmbedded } from '../embedded.ts'
 import { markdownToTerminal } from '../markdown-to-terminal.ts'
-import type { EventChoice, WorkflowOptions } from '../options.ts'
+import { REAL_IS_LEFT, type EventChoice, type WorkflowOptions } from '../options.ts'
 import { heading, showInputs, showSections } from '../report.ts'
 import { openSession, type Session, type Terminal } from '../session.ts'
+import { isOnComment, type StoryEvent } from '../stories.ts'
 import { cleanForTerminal } from '../terminal.ts'
-import { FIRST_RUN, noteSuccess } from '../workflow-runs.ts'
 import { createDemoValues, createGitHubContext, createInputs } from './contexts.ts'
 import { chooseComment, choosePage, findAllowedPage } from './demo-content.ts'
-import { DEFAULT_FILES, pushChange, triggerEvent } from './events.ts'
+import { DEFAULT_FILES, FIRST_RUN, noteSuccess, pushChange, triggerEvent } from './events.ts'
 import { listAdvice } from './advice.ts'
 import { GivenOutputs } from './given-outputs.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
 import { runJobs } from './run-job.ts'
 import type { RunContext, StepRun } from './run-model.ts'
 import { chooseCron, chooseTriggers, decide, isEventName, type RunnableTrigger } from './triggers.ts'
+import { readMarkdownWorkflow } from './markdown-workflow.ts'
 import { readWorkflow, type Workflow } from './workflow-file.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -28,7 +29,26 @@ const REPLACED_VARIABLES: readonly string[] = ['DOCS_AGENT_BASE_URL', 'DOCS_AGEN
 /** @param ordinal counts the events of the command from 1 */
 function getChoice(options: WorkflowOptions, ordinal: number): EventChoice {
   const own = options.events[ordinal - 1]
-  return { ...options, ...own, changed: [...options.changed, ...(own?.changed ?? [])] }
+  const { comment } = listStory(options)?.[ordinal - 1] ?? {}
+  return {
+    ...options,
+    ...(comment !== undefined && { comment }),
+    ...own,
+    changed: [...options.changed, ...(own?.changed ?? [])],
+  }
+}
+
+/** What happens before the runs of the README's workflow, unless the command line names events. */
+const listStory = ({ example, events }: WorkflowOptions): readonly StoryEvent[] | undefined =>
+  events.length === 0 ? example?.story : undefined
+
+/** A comment starts the README's workflow in a story, although its file does not say so. */
+const COMMENTED: RunnableTrigger = { event: 'issue_comment', line: 1, filters: {} }
+
+function listTriggers(options: WorkflowOptions, { triggers }: Workflow): readonly RunnableTrigger[] {
+  const names = options.events.map(({ name }) => name)
+  const chosen = chooseTriggers(triggers, names)
+  return listStory(options)?.flatMap((event) => (isOnComment(event) ? COMMENTED : chosen)) ?? chosen
 }
 
 interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'outputs' | 'onStep'> {
@@ -58,7 +78,8 @@ async function runEvent(
   const { event } = trigger
   const which =
     course.total === 1 ? '' : ` (event ${ordinal} of ${course.total}${ordinal === 1 ? '' : ', a day later'})`
-  pushChange({ trigger, ordinal, files }, repository.name, embedded)
+  const story = listStory(options)?.[ordinal - 1]
+  pushChange({ trigger, ordinal, files, story }, repository.name, embedded)
   const { defaultBranch } = repository
   const cron = chooseCron(trigger, choice.schedule)
   const decision = decide(trigger, files, {
@@ -81,8 +102,10 @@ async function runEvent(
     return dependsOnFiles ? [] : undefined
   }
   const inputs = event === 'workflow_dispatch' ? createInputs(workflow.inputs, options.inputs) : {}
-  const { comment = chooseComment(workflow), isOnPullRequest = false } = choice
-  const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, comment, isOnPullRequest }
+  const { comment, isOnPullRequest = false } = choice
+  const usualComment = chooseComment(workflow)
+  const commented = { comment, usualComment, isOnPullRequest }
+  const planned = { trigger, ref: decision.ref, ordinal, files, inputs, cron, story, ...commented }
   const triggered = triggerEvent(planned, repository.name, embedded)
   const { payload, ref, sha } = triggered
   const title = triggered.title + which
@@ -107,7 +130,8 @@ async function runEvent(
     payload,
     workspace: repository.folder,
     token,
-    overrides: options.isDryRun ? { 'dry-run': 'true' } : {},
+    given: { ...story?.inputs, ...options.example?.inputs },
+    isDryRun: options.isDryRun,
     showsAll: options.showsAll,
     speed: options.service.speed,
     depth: 1,
@@ -115,7 +139,7 @@ async function runEvent(
   const startedAtMs = embedded.now()
   const ends = await runJobs(context, workflow.jobs)
   const isGreen = [...ends.values()].every(({ result }) => result === 'success' || result === 'skipped')
-  if (isGreen) noteSuccess(embedded.github.state, { id, eventName: event, headSha: sha }, startedAtMs)
+  if (isGreen) noteSuccess(embedded.github.state, { id, event, headSha: sha }, startedAtMs)
   return [...ends.values()].flatMap(({ stepRuns }) =>
     stepRuns.map((one) => ({ ...one, title: `${title} › ${one.title}` })),
   )
@@ -159,6 +183,52 @@ function showConclusion(
     print(`Not played: ${cleanForTerminal([...others, ...otherCrons].join(', '))}\n`)
 }
 
+/** Reads a workflow file, or the workflow in a page of Markdown. */
+async function readFile(file: string): Promise<Pick<Course, 'workflow' | 'fileName'>> {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) throw new Error(`There is no file ${file}.`)
+  if (stats.isDirectory()) throw new Error(`${file} is a folder. Name one file in it.`)
+  const [name, text] = [basename(file), readFileSync(file, 'utf8')]
+  if (!name.endsWith('.md')) return { workflow: await readWorkflow(name, text), fileName: name }
+  return { workflow: await readWorkflow(name, readMarkdownWorkflow(name, text)), fileName: 'docs.yml' }
+}
+
+/** What the embedded GitHub has of the reader's repository. In the README's own repository, the scenarios decide. */
+function describeRepository(
+  { example }: WorkflowOptions,
+  { name, defaultBranch }: ReaderRepository,
+  first: RunnableTrigger | undefined,
+  getPage: () => string,
+) {
+  if (example !== undefined) return {}
+  const patch = '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.'
+  const scenario = {
+    edits: () => [{ filename: getPage(), patch }],
+    // The comment needs a pull request.
+    ...(first?.event === 'issue_comment' && { earlierPull: 'marked' as const }),
+  }
+  return { repository: name, defaultBranch, scenario }
+}
+
+/** Runs the workflow for each event. In a story, until a run is red. @returns undefined if an event can never start it */
+async function runEvents(
+  course: Course,
+  triggers: readonly RunnableTrigger[],
+): Promise<{ readonly canStart: boolean; readonly stepRuns: readonly StepRun[] }> {
+  const { session, embedded, options } = course
+  const stepRuns: StepRun[] = []
+  let canStart = true
+  for (const [index, trigger] of triggers.entries()) {
+    if (session.cancel.aborted) break
+    if (index > 0) embedded.skip(DAY_MS)
+    const ofEvent = await runEvent(course, trigger, index + 1)
+    stepRuns.push(...(ofEvent ?? []))
+    canStart &&= ofEvent !== undefined
+    if (options.example && stepRuns.some(({ isRed }) => isRed)) break
+  }
+  return { canStart, stepRuns }
+}
+
 /**
  * Runs a workflow file as GitHub would, with the steps of this action only.
  * @param project the folder of this project
@@ -166,31 +236,27 @@ function showConclusion(
  */
 export async function runWorkflow(options: WorkflowOptions, project: string, terminal: Terminal): Promise<number> {
   // npm changes to the folder of package.json. This variable is the folder in which it was called.
-  const file = resolve(terminal.env['INIT_CWD'] ?? process.cwd(), options.file)
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats === undefined) throw new Error(`There is no file ${file}.`)
-  if (stats.isDirectory()) throw new Error(`${file} is a folder. Name one file in it.`)
-  const fileName = basename(file)
-  const workflow = await readWorkflow(fileName, readFileSync(file, 'utf8'))
-  const names = options.events.map(({ name }) => name)
-  const triggers = chooseTriggers(workflow.triggers, names)
-  const repository = findReaderRepository(file)
+  const folder = terminal.env['INIT_CWD'] ?? process.cwd()
+  const file = resolve(folder, options.file)
+  const { workflow, fileName } = await readFile(file)
+  const triggers = listTriggers(options, workflow)
+  const { example } = options
+  const repository: ReaderRepository =
+    example === undefined ? findReaderRepository(file) : { folder, name: 'acme/docs', defaultBranch: 'main' }
   let filename = choosePage(workflow)
   const embedded = await openEmbedded(options.service, Date.now(), {
-    repository: repository.name,
-    defaultBranch: repository.defaultBranch,
     changedFiles: getChoice(options, 1).changed,
-    scenario: {
-      edits: () => [{ filename, patch: '@@ -0,0 +1 @@\n+The embedded documentation service wrote this line.' }],
-      // The comment needs a pull request.
-      ...(triggers[0]?.event === 'issue_comment' && { earlierPull: 'marked' }),
-    },
+    ...describeRepository(options, repository, triggers[0], () => filename),
   })
   if (options.isFirstRun) embedded.github.state.repositories['acme/docs']?.workflowRuns.splice(0)
   const session = openSession(terminal, options, { url: embedded.url, speed: options.service.speed })
   const scratch = openScratchFolder('workflow-')
   const demoVars = new Set<string>()
-  const vars = createDemoValues({ DOCS_AGENT_PAUSED: '', ...options.vars }, (name) => demoVars.add(name))
+  const known = {
+    DOCS_AGENT_PAUSED: '',
+    ...(example && { DOCS_AGENT_PROJECT_ID: embedded.inputs['project-id'] ?? '' }),
+  }
+  const vars = createDemoValues({ ...known, ...options.vars }, (name) => demoVars.add(name))
   const onStep = (inputs: Texts): void => {
     filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
@@ -200,17 +266,14 @@ export async function runWorkflow(options: WorkflowOptions, project: string, ter
   const course = { options, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
   try {
     print(`${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\n${embedded.title}\n`)
-    print(`${file}, in the repository ${repository.name}\n`)
-    const stepRuns: StepRun[] = []
-    let canStart = true
-    for (const [index, trigger] of triggers.entries()) {
-      if (session.cancel.aborted) break
-      if (index > 0) embedded.skip(DAY_MS)
-      const ofEvent = await runEvent(course, trigger, index + 1)
-      stepRuns.push(...(ofEvent ?? []))
-      canStart &&= ofEvent !== undefined
-    }
-    print(showSections([['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)]], paint))
+    print(`${example ? "The README's workflow" : file}, in the repository ${repository.name}\n`)
+    if (options.leavesRealService) print(REAL_IS_LEFT)
+    const { canStart, stepRuns } = await runEvents(course, triggers)
+    const sections = [
+      ['In the log while the agent worked', example ? markdownToTerminal(embedded.workingHistory(), paint) : ''],
+      ['On the pull request', markdownToTerminal(embedded.pullRequests(), paint)],
+    ] as const
+    print(showSections(sections, paint))
     showConclusion(session, course, stepRuns, { demoVars, triggers })
     const links = stepRuns.flatMap(({ outputs }) => outputs['pr-link'] ?? []).filter((link) => link !== '')
     if (stepRuns.length > 0) await session.finish(cleanForTerminal(links.at(-1) ?? ''))

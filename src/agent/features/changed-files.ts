@@ -23,16 +23,16 @@ export async function readChanges(
   turns: readonly Turn[],
   step: Reads,
 ): Promise<ChangedFiles | undefined> {
-  const effect = turns.map((turn) => turn.effect).find((one) => one?.kind === 'created' || one?.kind === 'updated')
-  if (effect === undefined) return undefined
+  const first = turns.find(({ effect }) => effect?.kind === 'created' || effect?.kind === 'updated')
+  if (first === undefined) return undefined
   const github = requireGitHubAtEnd(step)
   const { repository, baseRef, headSha } = pullRequest
-  const compared = await github.compare(repository, effect.kind === 'updated' ? effect.since : baseRef, headSha)
+  const compared = await github.compare(repository, first.headBefore ?? baseRef, headSha)
   // On a rewritten branch, the new files are unknown.
   if (compared.relation !== 'ahead') return undefined
   // A comparison also contains files of other people's commits and of merges of the base branch.
   const isOwn =
-    effect.kind === 'updated'
+    first.effect?.kind === 'updated'
       ? compared.totalCommits === countCommitsOfUpdates({ turns })
       : isAllByAgent(pullRequest, compared)
   if (!isOwn) return undefined

@@ -107,6 +107,7 @@ function toRow(
     ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
     ...toRowEnd(turn, ref, now),
     commits,
+    head: { before: turn.headBefore, after: hasOpenedOther(turn, ref) ? undefined : turn.pullRequest?.headSha },
     sources: index === 0 ? nameSources(run.sources ?? [], ref.pullRequest) : [],
     prompt: index === 0 ? promptName.prompt : undefined,
     file: index === 0 && isNamed ? promptName.file : undefined,

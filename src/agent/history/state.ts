@@ -14,8 +14,7 @@ const STATE_LINE = /^<!-- docs-agent-action: (\{[^\r\n]*\}) -->\r?(?:\n|$)/
 
 const countField = () => z.int().check(z.nonnegative())
 
-/** Shown as a reference, and nothing else. */
-const sourceField = () => z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]+)$/))
+const shaField = () => z.string().check(z.regex(/^[0-9a-f]{40,64}$/))
 
 const rowSchema = z.lazy(() =>
   z.object({
@@ -44,8 +43,13 @@ const rowSchema = z.lazy(() =>
     commits: z.optional(z.string()),
     /** What the turn did to the pull request. */
     effect: z.optional(z.enum(['created', 'updated', 'unchanged', 'none', 'unknown'])),
-    /** What the turn was about: `#12` or `owner/name#12`, and for a commit without a pull request `@<sha>`. */
-    sources: z.array(sourceField()),
+    /** The head commit of the pull request when the turn began, and as last read after its end, as far as known. */
+    head: z.optional(z.object({ before: z.optional(shaField()), after: z.optional(shaField()) })),
+    /**
+     * What the turn was about: `#12` or `owner/name#12`, and for a commit without a pull request `@<sha>`. No other text could be
+     * shown as a reference.
+     */
+    sources: z.array(z.string().check(z.regex(/^(?:[\w.-]+\/[\w.-]+)?(?:#\d+|@[0-9a-f]+)$/))),
     /** The first 8 hex digits of the SHA-256 of the workflow's prompt, or `command`. Missing: the step sent no prompt of its own. */
     prompt: z.optional(z.string().check(z.regex(/^(?:[0-9a-f]{8}|command)$/))),
     /** The path of `prompt-file`, if readers may know it. */
@@ -84,6 +88,9 @@ export type History = Readonly<z.infer<typeof historySchema>>
 /** Whether this action wrote a comment, if its author is trusted. Anybody can copy the beginning. */
 export const isOwnComment = (body: string): boolean => body.startsWith(BEGINNING)
 
+/** Replies are left out: an author who is trusted without a look-up would make the author of the history untrusted. */
+export const mayBeHistory = (body: string): boolean => body.startsWith(`${BEGINNING}{`)
+
 /** Reads the state. Undefined if the comment is no history comment, or the state is broken. */
 export function parseHistory(body: string): History | undefined {
   const [, json] = STATE_LINE.exec(body) ?? []
@@ -96,10 +103,10 @@ export function parseHistory(body: string): History | undefined {
   }
 }
 
-const STATE_BEGINNING = '<!-- docs-agent-action: {'
+/** The state of a job whose pull request has no history yet. */
+export const startHistory = (job: string): History => ({ v: 1, job, labels: [], followUps: 0, rows: [], dropped: 0 })
 
-/** Replies are left out: an author who is trusted without a look-up would make the author of the history untrusted. */
-export const mayBeHistory = (body: string): boolean => body.startsWith(STATE_BEGINNING)
+export const isOpenRow = ({ end }: HistoryRow): boolean => end === undefined
 
 /** What a step adds to the history. */
 export interface HistoryUpdate {
@@ -119,17 +126,6 @@ export interface HistoryUpdate {
 const getKey = ({ run, attempt, job, action, start, turn }: HistoryRow): string =>
   [run, attempt, job, action, start, turn].join('\n')
 
-/**
- * Completes a row whose step has ended without seeing the agent finish. Without a result, the run was killed. The row of the
- * step that writes now says whether the agent is still working.
- */
-const completeRow = (row: HistoryRow): HistoryRow => ({
-  outcome: 'error',
-  result: 'not known, because the run ended first',
-  ...row,
-  end: row.until,
-})
-
 /** Merges an update into the state: rows by key, the newest list of what is left, and one more follow-up. */
 export function mergeHistory(state: History, update: HistoryUpdate, now: Date): History {
   const { label, rows, countsFollowUp = false } = update
@@ -137,7 +133,13 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
   const ownRows = new Map(rows.map((row) => [getKey(row), row]))
   const otherRows = state.rows
     .filter((row) => !ownRows.has(getKey(row)))
-    .map((row) => (isOpenRow(row) && new Date(row.until) < now ? completeRow(row) : row))
+    .map((row): HistoryRow => {
+      const isOver = isOpenRow(row) && new Date(row.until) < now
+      if (!isOver) return row
+      // Its step ended without seeing the agent finish. Without a result, the run was killed. The row of the step that writes now
+      // says whether the agent is still working.
+      return { outcome: 'error', result: 'not known, because the run ended first', ...row, end: row.until }
+    })
   return {
     ...state,
     labels: label === '' || hasLabel(label, state.labels) ? state.labels : [...state.labels, label],
@@ -148,11 +150,6 @@ export function mergeHistory(state: History, update: HistoryUpdate, now: Date): 
     left,
   }
 }
-
-/** The state of a job whose pull request has no history yet. */
-export const startHistory = (job: string): History => ({ v: 1, job, labels: [], followUps: 0, rows: [], dropped: 0 })
-
-export const isOpenRow = ({ end }: HistoryRow): boolean => end === undefined
 
 /**
  * Returns how much longer a turn may have been running, in milliseconds: 0 if the history shows that the last one ended

@@ -104,12 +104,8 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Read
 const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
 /** @returns undefined if the job names no pull request, because the turn may have changed something else */
-function classifyCommits(
-  { byAgent }: TurnCommits,
-  before: PullRequest,
-  link: PullRequestLink | undefined,
-): Effect | undefined {
-  if (byAgent > 0) return { kind: 'updated', commits: byAgent, since: before.headSha }
+function classifyCommits({ byAgent }: TurnCommits, link: PullRequestLink | undefined): Effect | undefined {
+  if (byAgent > 0) return { kind: 'updated', commits: byAgent }
   return link && { kind: 'unchanged' }
 }
 
@@ -188,13 +184,13 @@ export async function determineEffect(
   const link = getCompletedLink(job)
   // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.
   if (link !== undefined && (prLink === undefined || !isSamePullRequest(prLink, link)))
-    return { ...ending, effect: { kind: 'created' } }
+    return { ...ending, effect: { kind: 'created' }, headBefore: undefined }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
   const { journal } = step
   const after = before && (await journal.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, commits } = after
-  const effect = commits === undefined ? undefined : classifyCommits(commits, before, link)
+  const effect = commits === undefined ? undefined : classifyCommits(commits, link)
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
   if (!isOpen(now))
     return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }

@@ -164,6 +164,7 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     await checked
     if (current === undefined) throw createLateError(UNREAD)
     const pullRequest = await readPullRequestBefore(before, target, watch.step)
+    if (pullRequest !== undefined) watch.report({ headBefore: pullRequest.headSha })
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue

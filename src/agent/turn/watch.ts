@@ -137,7 +137,7 @@ const RETRIED_UNTIL_DEADLINE = 'Trying again until the deadline.'
 const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response proves nothing.'
 
 /** What a turn finds out before its end. */
-export type TurnProgress = Partial<Pick<Turn, 'task' | 'hadConflict' | 'sent' | 'job' | 'lastProblem'>>
+export type TurnProgress = Partial<Pick<Turn, 'task' | 'hadConflict' | 'headBefore' | 'sent' | 'job' | 'lastProblem'>>
 
 /** Receives the progress of a turn as soon as it is known, because the step can fail, be cancelled or be killed at any time. */
 export interface TurnListener {
@@ -324,7 +324,7 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
 }
 
 /** What is known at the end of a turn. */
-export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'pullRequest' | 'preview' | 'error'>
+export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'headBefore' | 'pullRequest' | 'preview' | 'error'>
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
 type ConfirmedEnd =

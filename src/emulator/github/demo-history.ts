@@ -73,13 +73,13 @@ const ROWS: Readonly<Record<Turn, object>> = {
 }
 
 /** Renders a history comment as the action writes it, without its table. */
-function renderHistory(job: string, { prompt, turns = [] }: Plan, openedAtMs: number): string {
+function renderHistory(job: string, { prompt, turns = [] }: Plan, openedAtMs: number, headSha: string): string {
   const rows = (['opened', ...turns] as const).map((turn, index) => {
     const toIso = (minutes: number): string => new Date(openedAtMs + (index * 60 + minutes) * 60_000).toISOString()
     const times = { start: toIso(0), end: toIso(4), until: toIso(60) }
     const key = { run: 20 + index, attempt: 1, job: 'docs', action: 'docs', turn: turn === 'round' ? 1 : 0 }
     const startedBy = { text: 'push to `main` by `mona`' }
-    return { ...key, ...times, startedBy, ...ROWS[turn], sources: [], prompt, file: FILE }
+    return { ...key, ...times, startedBy, ...ROWS[turn], head: { after: headSha }, sources: [], prompt, file: FILE }
   })
   const state = { v: 1, job, labels: [LABEL], followUps: turns.length, rows, dropped: 0 }
   return `<!-- docs-agent-action: ${JSON.stringify(state)} -->\n\nThe docs agent opened this pull request.`
@@ -106,7 +106,7 @@ export function addAgentHistory(state: GitHubState, docs: RepositoryState, peopl
 
     const fields = { branch, title, user: agent, labels: [LABEL], conflict: end === 'conflict' }
     const pull = openPull(docs, number, fields, atMs)
-    writeComment(state, pull, workflows, renderHistory(`job_${number}`, plan, atMs), atMs)
+    writeComment(state, pull, workflows, renderHistory(`job_${number}`, plan, atMs, pull.headSha), atMs)
     if (end === 'closed') closeIssue(docs, pull, atMs + DAY_MS)
     else if (typeof end === 'object') mergePull(docs, number, reviewer, atMs + end.mergedAfterHours * HOUR_MS)
     else

@@ -192,7 +192,7 @@ const scenarios = {
   },
   'agent-history': {
     description:
-      'The agent has opened 24 pull requests in a month, in the middle of which its prompt was changed. Two of them need somebody.',
+      'The agent has opened 24 pull requests in a month, in the middle of which its prompt was changed. Two of them need attention.',
     hasHistory: true,
   },
   'no-permission': { description: 'The token has no permissions.', permissions: {} },

@@ -5,7 +5,7 @@ import { type MergeMethod, type PullState, createPullState } from './pull-state.
 import { type Commit, getOwner, type Push, type RepositoryState, WEB_FLOW } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
-type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
+export type NewCommit = Pick<Commit, 'message' | 'author' | 'files' | 'committer'> & {
   /** Default: the head of the branch, or of the default branch if the branch is new. */
   readonly parents?: readonly string[]
   /** The login of the pusher. Default: the author. */

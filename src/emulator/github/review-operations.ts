@@ -15,7 +15,7 @@ import {
 import { toUserBody } from './resource-body.ts'
 import { takeId } from './state.ts'
 
-function toReviewBody(call: PullCall, review: Review): object {
+export function toReviewBody(call: PullCall, review: Review): object {
   const { id, user, body, state, headSha, submittedAtMs } = review
   return {
     id,

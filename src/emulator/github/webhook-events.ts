@@ -27,7 +27,8 @@ interface Change {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-const NO_COMMIT = '0'.repeat(40)
+/** The id in place of the commit before a new branch or tag. */
+export const NO_COMMIT = '0'.repeat(40)
 /** GitHub starts no workflows for changes by a workflow's token. */
 const WORKFLOW_USER = 'github-actions[bot]'
 
@@ -126,7 +127,7 @@ export function createPushEvent(
   return toWebhookEvent(call, { by: push.by, name: 'push', fields: toPushFields(call, push) })
 }
 
-function toWebhookEvent(call: GitHubCall, { by, name, fields }: Change): WebhookEvent {
+export function toWebhookEvent(call: GitHubCall, { by, name, fields }: Change): WebhookEvent {
   const { name: repositoryName, repository, state } = call
   const owner = { repository: toRepositoryBody(call, repositoryName, repository), sender: toUserBody(state, by) }
   return { name, payload: { ...fields, ...owner } }

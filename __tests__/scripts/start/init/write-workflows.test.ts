@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { createRepository, type GeneratedPush, git } from '../../../../testing/generated-repository.ts'
 import { startInTerminal } from '../../../../testing/start-in-terminal.ts'
 import { createTemporaryFolder } from '../../../../testing/temporary-folder.ts'
 import type { Workflow } from '../../../../testing/workflow-files.ts'
-
-// Each written workflow is played with the packaged action.
-jest.setTimeout(60_000)
 
 const DAY_MS = 86_400_000
 /** A Monday at noon. */

@@ -259,7 +259,7 @@ test('the comment begins with the command of a step', async () => {
   const { stdout } = await play(
     job(step('prompt: ${{ github.event.comment.body }}\n          command: /write'), 'issue_comment:'),
   )
-  expect(stdout).toContain('── issue_comment on #1: /write Mention both flags')
+  expect(stdout).toContain('── issue_comment on #1 by mona: /write Mention both flags')
   expect(stdout).toMatch(/prompt +\/write Mention both flags on the first page\.\n/)
 })
 
@@ -279,7 +279,7 @@ test('--comment is the text, and --on-pull-request means the pull request of a p
   const workflow = job(steps, 'push:\n  issue_comment:')
   const { exitCode, stdout } = await play(workflow, '--comment', '/docs Fix it', '--on-pull-request')
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('── issue_comment on #123: /docs Fix it ')
+  expect(stdout).toContain('── issue_comment on #123 by mona: /docs Fix it ')
   expect(stdout).toContain('○ 123 by mona (line')
   expect(stdout).toMatch(/prompt +\/docs Fix it\n/)
 })
