@@ -10,7 +10,7 @@ import { describePullRequest } from '../derived.ts'
 import type { Effect } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 import type { Target } from './target.ts'
-import type { TurnEnd } from './watch.ts'
+import { isWithoutLink, type TurnEnd } from './watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
@@ -161,6 +161,17 @@ function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest,
   )
 }
 
+/**
+ * Adds what the turn did, as far as the end of its job alone shows it.
+ * @param isNewJob whether the job has no earlier turn, so that its pull request is of this one
+ */
+export function addShownEffect(ending: TurnEnd, isNewJob: boolean): TurnEnd {
+  const { job } = ending
+  if (job === undefined) return ending
+  if (isNewJob && job.prLink !== undefined) return { ...ending, effect: { kind: 'created' } }
+  return isWithoutLink(job) ? { ...ending, effect: { kind: 'none' } } : ending
+}
+
 /** Returns the link of a completed job. A failed or archived job may name the pull request of an earlier turn. */
 function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
   return job?.status === 'completed' ? job.prLink : undefined
@@ -173,13 +184,14 @@ function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
  * @param before its pull request before the turn
  */
 export async function determineEffect(
-  ending: TurnEnd,
+  observed: TurnEnd,
   jobBefore: Job,
   before: PullRequest | undefined,
   step: Acts,
 ): Promise<TurnEnd> {
-  const { job, error } = ending
-  if (error !== undefined || job === undefined) return ending
+  const ending = addShownEffect(observed, false)
+  const { job } = ending
+  if (job === undefined) return ending
   const { prLink } = jobBefore
   const link = getCompletedLink(job)
   // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.

@@ -12,7 +12,7 @@ import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Task } from '../facts.ts'
 import type { Reads } from '../step.ts'
 import { WITHOUT_JOB_ID, RUN_AGAIN, ASK_IN_AN_ISSUE, type Target } from './target.ts'
-import { determineEffect, readPullRequestBefore } from './effect.ts'
+import { addShownEffect, determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
   type TurnEnd,
@@ -318,9 +318,7 @@ async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promi
   watch.recordAcceptance(created, true)
   if (!inputs.wait) return { end: 'not-awaited' }
   const ending = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
-  if (ending === undefined) return { end: 'timed-out' }
-  const hasOpened = ending.job?.prLink !== undefined && ending.error === undefined
-  return hasOpened ? { ...ending, effect: { kind: 'created' } } : ending
+  return ending === undefined ? { end: 'timed-out' } : addShownEffect(ending, true)
 }
 
 /** Waits for a job without sending a prompt. */
@@ -336,7 +334,8 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
   watch.report({ sent: isTerminal(job) ? 'accepted' : 'started' })
   if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
   watch.writeMilestone()
-  return (await waitForJob(job, watch)) ?? { end: 'timed-out' }
+  const ending = await waitForJob(job, watch)
+  return ending === undefined ? { end: 'timed-out' } : addShownEffect(ending, false)
 }
 
 /** Logs the prompt of a dry run instead of sending it. */

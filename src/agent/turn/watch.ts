@@ -341,7 +341,7 @@ export async function confirmEnd(job: Job, watch: JobWatch): Promise<ConfirmedEn
   const read = await awaitLink(job.id, watch)
   if (read === undefined) return undefined
   if (!isWithoutLink(read) || !isTerminal(read)) return { kind: 'running', job: read }
-  return { kind: 'ended', ending: { end, job: read, effect: { kind: 'none' } } }
+  return { kind: 'ended', ending: { end, job: read } }
 }
 
 /**
