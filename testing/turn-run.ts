@@ -2,7 +2,7 @@ import type { AgentInputs, Task } from '../src/agent/facts.ts'
 import { JobWatch } from '../src/agent/turn/watch.ts'
 import { createJobFollowUp } from '../src/agent/follow-up.ts'
 import { plainTarget, type Target } from '../src/agent/turn/target.ts'
-import { writeMilestone } from '../src/agent/output/outputs.ts'
+import { writeEarlyOutputs } from '../src/agent/output/outputs.ts'
 import { runTurn } from '../src/agent/turn/send.ts'
 import type { DocsServiceClient } from '../src/docs-service/client.ts'
 import type { GitHub } from '../src/github/github.ts'
@@ -72,7 +72,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     const watch = new JobWatch(step, {
       update: record.update,
       writeMilestone: () => {
-        writeMilestone(record.read('running'), step.runner)
+        writeEarlyOutputs(record.read('running'), step.runner)
       },
     })
     record.update(await runTurn(target, watch))

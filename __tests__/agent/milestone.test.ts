@@ -5,7 +5,7 @@ import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { conclude } from '../../src/agent/conclude.ts'
-import { writeMilestone } from '../../src/agent/output/outputs.ts'
+import { writeEarlyOutputs } from '../../src/agent/output/outputs.ts'
 import type { Turn } from '../../src/agent/record.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -109,7 +109,7 @@ test('does not report `no-changes` while a fix round is running', () => {
   const runner = { ...fakeRunner(), setOutput }
   const write = (...rounds: readonly Turn[]): void => {
     const run = createReport({ task: FOLLOW_UP, state: endWith('unchanged'), rounds })
-    writeMilestone({ ...run, state: 'running' }, runner)
+    writeEarlyOutputs({ ...run, state: 'running' }, runner)
   }
   write()
   expect(flattenResult(outputs)).toMatchObject({

@@ -28,7 +28,7 @@ import {
 } from './record.ts'
 import { redactRun } from './redact-run.ts'
 import { type Acts, openAgentStep } from './step.ts'
-import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
+import { renderResult, toOutputs, writeEarlyOutputs } from './output/outputs.ts'
 import { renderSummary } from './output/summary.ts'
 import { waitForChecks, readMergeability } from './features/checks.ts'
 import { readTrackable, completeHistory, trackPullRequest } from './features/track.ts'
@@ -53,10 +53,10 @@ interface RunningStep {
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Run>): Promise<Run> {
   const { step, record } = openAgentStep(inputs, given)
-  const writeNow = (): void => {
-    writeMilestone(record.read('running'), step.runner)
+  const writeMilestone = (): void => {
+    writeEarlyOutputs(record.read('running'), step.runner)
   }
-  const running = { step, record, writeMilestone: writeNow }
+  const running = { step, record, writeMilestone }
   onStop?.((error) => {
     record.fail(error)
     return record.read()

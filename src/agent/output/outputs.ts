@@ -166,7 +166,7 @@ const NOT_ENDED = {
 const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
-export function writeMilestone(unredacted: Run, runner: Runner): void {
+export function writeEarlyOutputs(unredacted: Run, runner: Runner): void {
   const run = redactRun(unredacted, runner.redact)
   const conclusion = conclude(run)
   const result = renderResult(run, { ...conclusion, ...NOT_ENDED }, runner.redact)
