@@ -159,6 +159,11 @@ test('finds a cycle from any node of it', () => {
   expect(findCycles(map)).toEqual(['b -> c -> d -> b', 'e -> e'])
 })
 
+test('only run.ts writes the record of a step, which step.ts opens', () => {
+  const users = files.filter(({ path }) => /\bRecorder\b/.test(readFileSync(new URL(path, src), 'utf8')))
+  expect(users.map(({ path }) => path).toSorted()).toEqual(['agent/record.ts', 'agent/run.ts', 'agent/step.ts'])
+})
+
 test('there are no circular imports between files, not even of types', () => {
   expect(findCycles(new Map(files.map((file) => [file.path, new Set(listTargets(file))])))).toEqual([])
 })

@@ -76,8 +76,12 @@ async function waitUntilIdle(jobId: string, target: Target, watch: JobWatch): Pr
     runner.log(`The agent may have been working just now, so the step watches the job for ${formatDuration(leftMs)}.`)
     const end = job
     job = await watch.poll(jobId, (read) => !isSameEnd(read, end) || clock.now() >= idleAt, {
-      getDelayMs: (fixedMs, state) =>
-        Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), idleAt - clock.now()), state.minDelayMs),
+      getDelayMs: (fixedMs, state) => {
+        const usualMs = getTurnPollDelayMs(fixedMs, state)
+        const idleInMs = idleAt - clock.now()
+        // A read that fails when the job should be idle is repeated at the usual pace.
+        return idleInMs > 0 ? Math.max(Math.min(usualMs, idleInMs), state.minDelayMs) : usualMs
+      },
     })
   }
 }
