@@ -396,7 +396,7 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'agent/features/reviewers.test.ts': ['is red where the next run would start another job, if %s cannot be added'],
   },
   '`GITHUB_JOB`': {
-    'agent/record.test.ts': ['renders a different marker for each comment, run, job, step and matrix job'],
+    'agent/features/reply-text.test.ts': ['renders a different marker for each comment, run, job, step and matrix job'],
   },
 }
 

@@ -113,7 +113,7 @@ export const needsPullRequestRead = ({ waitForChecks, allowedPaths }: AgentInput
 
 /**
  * The first of the three groups that a function may take of the step: the smallest one that has what it uses, itself or through
- * what it calls. Plain data: a function that takes only this sends no request and records nothing.
+ * what it calls. Plain data: a function that takes only this sends no request and says nothing.
  */
 export interface Facts extends Pick<Step, 'context'> {
   readonly inputs: AgentInputs

@@ -53,7 +53,7 @@ interface FollowUp {
   readonly hint: string
 }
 
-/** Creates the target. Records where the history of its pull request is. */
+/** Creates the target. Remembers where the history of its pull request is. */
 export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: Acts): Target {
   const { jobId, pullRequest, isProven, listed } = job
   const { repository, number, visibility } = pullRequest

@@ -49,7 +49,7 @@ export class Journal {
     this.#step.runner.notice(title, text)
   }
 
-  /** Records that something on GitHub could not be done. The same warning, such as one for each check, is logged once. */
+  /** Warns that something on GitHub could not be done. The same warning, such as one for each check, is logged once. */
   warn(message: string, error: ActionError): void {
     const isLogged = this.warnings.some((one) => one.message === message && one.error.message === error.message)
     this.warnings.push({ message, error: completeGrant(error, this.#inputs, this.#step.context) })
@@ -59,7 +59,7 @@ export class Journal {
   }
 
   /**
-   * Returns the result of `perform`, or records a warning and returns `undefined` if it fails.
+   * Returns the result of `perform`, or warns and returns `undefined` if it fails.
    * @param message of the warning
    * @throws ActionError `cancelled`: a cancelled step does not continue
    */

@@ -288,7 +288,7 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   let started: Job | undefined
   if (delivery.kind === 'delivery-unknown') started = await confirmDelivery(delivery.error, before, detector, watch)
   else {
-    watch.recordAcceptance(delivery.job, false)
+    watch.reportAcceptance(delivery.job, false)
     started = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
   }
   if (started !== undefined) watch.report({ sent: 'started' })
@@ -319,7 +319,7 @@ async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promi
   }
   if (delivery.kind === 'delivery-unknown') throw delivery.error
   const { job: created } = delivery
-  watch.recordAcceptance(created, true)
+  watch.reportAcceptance(created, true)
   if (!inputs.wait) return { end: 'not-awaited' }
   const ending = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
   return ending === undefined ? { end: 'timed-out' } : addShownEffect(ending, true)

@@ -201,11 +201,11 @@ export class JobWatch {
   }
 
   /**
-   * Records that the service has accepted a prompt. Sets the outputs first, because the step can be killed at any time.
+   * Reports that the service has accepted a prompt. Sets the outputs first, because the step can be killed at any time.
    * @param accepted the job in the service's response
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
-  recordAcceptance(accepted: Job, isConfirmed: boolean): void {
+  reportAcceptance(accepted: Job, isConfirmed: boolean): void {
     const { runner, pullRequests } = this.step
     const response = pullRequests.toCurrent(accepted)
     try {
@@ -223,7 +223,7 @@ export class JobWatch {
     this.writeMilestone()
   }
 
-  /** Records a read, or the error of a failed one. The same error in a row is logged once. */
+  /** Reports a read, or the error of a failed one. The same error in a row is logged once. */
   observe(read: Job | ActionError): void {
     this.#count++
     if (read instanceof ActionError) {

@@ -3,21 +3,26 @@ import { conclude } from '../../src/agent/conclude.ts'
 import {
   countCommitsOfUpdates,
   getOperation,
+  getOwnLink,
   getRoundStop,
   mayStillRun,
   shouldTrackPullRequest,
 } from '../../src/agent/derived.ts'
 import type { Outcome, RoundStop, Turn } from '../../src/agent/record.ts'
+import type { TerminalJob } from '../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
 import {
   accept,
+  ATTACH,
   CREATE,
   createReport,
   describeReport,
   type EffectName,
   EFFECTS,
   endWith,
+  ENDS_WITH_ERROR,
+  type Fields,
   FOLLOW_UP,
   stopWith,
   type TurnFacts,
@@ -197,4 +202,46 @@ test.each<[TurnFacts, RoundStop | undefined]>([
   [UNSEEN, 'failed'],
 ])('knows why no further round follows a round with the facts %j', (round, stop) => {
   expect(getRoundStop({ turns: withRounds([round]) })).toBe(stop)
+})
+
+const isShown = (fields: Fields): boolean => getOwnLink(createReport(fields)) !== undefined
+const failedLinked = { ...failed, prLink: completed.prLink }
+
+test.each<[string, (job: TerminalJob) => TurnFacts]>([
+  ['ended', (job) => endWith('unknown', job)],
+  ['failed', (job) => endWith('unknown', { ...job, status: 'failed' })],
+  ['did not end in time', (job) => ({ sent: 'started', end: 'timed-out', job })],
+  ['is not waited for', (job) => ({ sent: 'started', end: 'not-awaited', job })],
+  ['was cancelled', (job) => stopWith('cancelled', accept(job, true))],
+])('shows the pull request of a new or attached job that %s', (_name, stateWith) => {
+  for (const task of [CREATE, ATTACH])
+    expect([completed, withoutLink].map((job) => isShown({ task, state: stateWith(job) }))).toEqual([true, false])
+})
+
+test.each<[TurnFacts, boolean]>([
+  [{ job: completed }, false],
+  [stopWith('unreachable', { job: completed }), false],
+  [stopWith('maybe-sent', { sent: 'maybe', job: completed }), false],
+  [stopWith('cancelled', accept(completed)), false],
+  [stopWith('cancelled', accept(completed, true)), false],
+  [{ error: failure('not-sent'), job: completed }, false],
+  [{ sent: 'accepted', end: 'not-awaited', job: completed }, false],
+  [{ sent: 'accepted', end: 'unconfirmed', job: completed }, false],
+  [{ sent: 'started', end: 'timed-out', job: completed }, false],
+  [endWith('unknown', failedLinked), false],
+  [endWith('unknown', { ...failedLinked, status: 'archived' }), false],
+  [endWith('unknown'), true],
+  [endWith('none'), true],
+  [endWith('unchanged'), true],
+  [endWith('updated', failedLinked), true],
+])('does not show a pull request that may come from the turn before the follow-up: %j', (state, expected) => {
+  expect(isShown({ task: FOLLOW_UP, state })).toBe(expected)
+})
+
+test('shows the pull request of a follow-up that failed or was archived if its state was read', () => {
+  const pullRequest = { state: 'open' } as const
+  for (const status of ['failed', 'archived'] as const)
+    expect(isShown({ task: FOLLOW_UP, state: endWith('unknown', { ...completed, status }), pullRequest })).toBe(true)
+  const mergedTooEarly = ENDS_WITH_ERROR.filter(({ error }) => error?.code === 'merged-too-early')
+  expect(mergedTooEarly.map((state) => isShown({ task: FOLLOW_UP, state }))).toEqual([true])
 })
