@@ -38,7 +38,7 @@ if (unknown.length > 0) {
  */
 function describeCircumstances(): string {
   const [first, ...rest] = cpus()
-  const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}, ${process.platform} ${process.arch}`
+  const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}`
   return `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}`
 }
 
