@@ -340,8 +340,7 @@ function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figur
   const toRow = (name: string, time: 'before' | 'after', summarize: typeof mean, [own, least]: typeof counts): Row => {
     const [ownS = NaN, leastS = NaN] = [ours, bare].map((figures) => summarize(figures.map((one) => one[time])))
     const limitS = most[time]
-    // A program that has nothing to do does not take time.
-    const hasLeast = leastS > 0.01
+    const hasLeast = necessary[time].length > 0
     const comparedS = hasLeast ? leastS : (limitS ?? NaN)
     return [
       `${what}: ${name}`,
