@@ -2,8 +2,7 @@ import { inputNames } from '../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../src/agent/inputs.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
 import type { GitHub } from '../src/github/github.ts'
-import { writeMilestone } from '../src/agent/output/outputs.ts'
-import { type Acts, openAgentStep } from '../src/agent/record.ts'
+import { type Acts, openAgentStep } from '../src/agent/step.ts'
 import type { Step } from '../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -33,8 +32,13 @@ export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
   readonly timeoutMs?: number
 }
 
-/** Creates a step with a timeout of one hour, on a fake clock, without servers. */
-export function fakeStep({ github, inputs = agentInputs(), timeoutMs = 3_600_000, ...fields }: StepFields = {}): Acts {
+/** Opens a step with a timeout of one hour and its record, on a fake clock, without servers. */
+export function openFakeStep({
+  github,
+  inputs = agentInputs(),
+  timeoutMs = 3_600_000,
+  ...fields
+}: StepFields = {}): ReturnType<typeof openAgentStep> {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields
@@ -51,5 +55,8 @@ export function fakeStep({ github, inputs = agentInputs(), timeoutMs = 3_600_000
     // Tests set the payload; the event is parsed from it.
     context: readRun(context),
   }
-  return openAgentStep(inputs, given, writeMilestone)
+  return openAgentStep(inputs, given)
 }
+
+/** Opens a step whose record nobody reads. */
+export const fakeStep = (fields?: StepFields): Acts => openFakeStep(fields).step

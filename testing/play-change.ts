@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { isSkip } from '../src/agent/skip.ts'
-import { formatWarnings } from '../src/agent/record.ts'
+import { formatWarnings } from '../src/agent/journal.ts'
 import { applyExemption } from '../src/agent/features/exempt.ts'
 import { resolveChange } from '../src/agent/change/change.ts'
 import type { GitHub } from '../src/github/github.ts'
@@ -8,7 +8,7 @@ import { joinSentences } from '../src/text/format.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeRunner } from './fake-runner.ts'
-import { agentInputs, fakeStep } from './fake-step.ts'
+import { agentInputs, openFakeStep } from './fake-step.ts'
 
 export type Given = Readonly<Record<string, string>>
 export type GivenEvent = readonly [name: string, payload?: unknown]
@@ -44,14 +44,23 @@ export async function playChange(
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, ...facts, eventName, payload }
   const { timeoutMs } = inputs
-  const step = fakeStep({ inputs, runner, clock, github: responses === null ? undefined : github, context, timeoutMs })
-  const resolved = await resolveChange(step)
+  const { step, record } = openFakeStep({
+    inputs,
+    runner,
+    clock,
+    github: responses === null ? undefined : github,
+    context,
+    timeoutMs,
+  })
+  const resolved = await resolveChange(step, record.add)
   const found = isSkip(resolved) ? resolved : await applyExemption(resolved, step)
+  // As in run.ts.
+  if (!isSkip(found)) record.add({ change: joinSentences([found.description, found.added]) || undefined })
   return {
     skip: isSkip(found) ? found.reason : undefined,
     prompt: isSkip(found) ? undefined : found.promptContext,
-    change: joinSentences([step.record.read().change, !isSkip(found) && found.added]) || undefined,
-    warnings: formatWarnings(step.record.read().warnings),
+    change: record.read().change,
+    warnings: formatWarnings(step.journal.warnings),
     log: runner.lines('log').join('\n'),
     logWarnings: runner.lines('warn'),
     calls: github.calls,

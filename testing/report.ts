@@ -1,7 +1,6 @@
 import { conclude } from '../src/agent/conclude.ts'
 import { toOutputs } from '../src/agent/output/outputs.ts'
 import {
-  type Effect,
   getError,
   getPullRequestFacts,
   getJob,
@@ -10,9 +9,8 @@ import {
   getOwnTurn,
   getRoundStop,
   listSentRounds,
-  type Run,
-  type Turn,
-} from '../src/agent/record.ts'
+} from '../src/agent/derived.ts'
+import type { Effect, Run, Turn } from '../src/agent/record.ts'
 import type { Task } from '../src/agent/facts.ts'
 import type { Job } from '../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../src/runtime/errors.ts'

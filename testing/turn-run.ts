@@ -2,6 +2,7 @@ import type { AgentInputs, Task } from '../src/agent/facts.ts'
 import { JobWatch } from '../src/agent/turn/watch.ts'
 import { createJobFollowUp } from '../src/agent/follow-up.ts'
 import { plainTarget, type Target } from '../src/agent/turn/target.ts'
+import { writeEarlyOutputs } from '../src/agent/output/outputs.ts'
 import { runTurn } from '../src/agent/turn/send.ts'
 import type { DocsServiceClient } from '../src/docs-service/client.ts'
 import type { GitHub } from '../src/github/github.ts'
@@ -10,7 +11,7 @@ import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeRunner, watchMilestones } from './fake-runner.ts'
-import { agentInputs, fakeStep } from './fake-step.ts'
+import { agentInputs, openFakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 
 export interface TurnRun {
@@ -55,7 +56,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: bare.lines('log').length })
   })
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
-  const step = fakeStep({
+  const { step, record } = openFakeStep({
     inputs: all,
     runner: { ...bare, setOutput },
     clock,
@@ -65,11 +66,16 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     timeoutMs: all.timeoutMs,
     context: { ...RUN_FACTS, ...facts },
   })
-  const { record } = step
   try {
     record.begin({ task })
     const target = given ?? (task.kind === 'follow-up' ? createJobFollowUp(task, step) : plainTarget(task))
-    record.update(await runTurn(target, new JobWatch(step)))
+    const watch = new JobWatch(step, {
+      update: record.update,
+      writeMilestone: () => {
+        writeEarlyOutputs(record.read('running'), step.runner)
+      },
+    })
+    record.update(await runTurn(target, watch))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     record.fail(error)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { acceptCommand, parseComment } from '../../src/agent/features/command.ts'
+import { acceptCommand, checkInstruction, parseComment } from '../../src/agent/features/command.ts'
 import {
   changeSection,
   eventSection,
@@ -63,6 +63,9 @@ test('skips a command whose instruction nobody sees', async () => {
   const inputs = agentInputs({}, { command: '/docs', prompt: '', 'github-token': 'ghs_token' })
   const github = fakeGitHub({ mayWrite: () => Promise.resolve(true) })
   const context = commentFacts({ body: '/docs <!-- EVIL -->', isOnPullRequest: false })
-  const found = await acceptCommand(fakeStep({ inputs, github, context }))
-  expect(found).toMatchObject({ kind: 'skip', reason: expect.stringContaining('no instruction') as unknown })
+  const comment = await acceptCommand(fakeStep({ inputs, github, context }))
+  expect(isSkip(comment) ? undefined : checkInstruction(comment, '/docs')).toMatchObject({
+    kind: 'skip',
+    reason: expect.stringContaining('no instruction') as unknown,
+  })
 })

@@ -5,7 +5,8 @@ import { OutputsLost } from '../../src/action/toolkit.ts'
 import type { AgentInputs } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { conclude } from '../../src/agent/conclude.ts'
-import { writeMilestone } from '../../src/agent/output/outputs.ts'
+import { writeEarlyOutputs } from '../../src/agent/output/outputs.ts'
+import type { Turn } from '../../src/agent/record.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -17,7 +18,7 @@ import { fakeRunner } from '../../testing/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
 import { commit } from '../../testing/github-state.ts'
 import { root } from '../../testing/markdown-files.ts'
-import { ATTACH, CREATE, endWith, FOLLOW_UP } from '../../testing/report.ts'
+import { ATTACH, CREATE, createReport, endWith, FOLLOW_UP, turnIn } from '../../testing/report.ts'
 import { flattenResult } from '../../testing/flatten-result.ts'
 
 /** Runs a step and returns each `result` that it wrote, with all outputs at that time, and when it wrote it. */
@@ -105,19 +106,18 @@ test('does not report `no-changes` while a fix round is running', () => {
   const setOutput = (name: string, value: string): void => {
     outputs[name] = value
   }
-  const step = fakeStep({ runner: { ...fakeRunner(), setOutput } })
-  const { record } = step
-  record.begin({ task: FOLLOW_UP })
-  record.update(endWith('unchanged'))
-  writeMilestone(step)
+  const runner = { ...fakeRunner(), setOutput }
+  const write = (...rounds: readonly Turn[]): void => {
+    const run = createReport({ task: FOLLOW_UP, state: endWith('unchanged'), rounds })
+    writeEarlyOutputs({ ...run, state: 'running' }, runner)
+  }
+  write()
   expect(flattenResult(outputs)).toMatchObject({
     outcome: 'no-changes',
     changed: 'false',
     'pull_request.operation': 'unchanged',
   })
-  record.begin({ task: FOLLOW_UP, failing: [] })
-  record.update({ sent: 'started', job: active })
-  writeMilestone(step)
+  write(turnIn({ sent: 'started', job: active }, { failing: [] }))
   expect(flattenResult(outputs)).toMatchObject({
     outcome: 'submitted',
     changed: '',

@@ -1,15 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { conclude } from '../../src/agent/conclude.ts'
 import {
-  type Outcome,
   countCommitsOfUpdates,
   getOperation,
   getRoundStop,
   mayStillRun,
-  type RoundStop,
   shouldTrackPullRequest,
-  type Turn,
-} from '../../src/agent/record.ts'
+} from '../../src/agent/derived.ts'
+import type { Outcome, RoundStop, Turn } from '../../src/agent/record.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
 import {
@@ -120,8 +118,6 @@ test('looks after the pull request after a round that changed it, and shows its 
   expect(shouldTrackPullRequest({ turns: withRounds([endWith('updated')]) })).toBe(true)
   const report = describeRounds([{ ...endWith('updated'), pullRequest: { checks: 'success' } }, {}])
   expect(report.pullRequest).toEqual({ checks: 'success' })
-  const pullRequestAtEnd = { checks: 'success', mergeable: false } as const
-  expect(describeReport({ ...report, pullRequestAtEnd }).pullRequest).toEqual(pullRequestAtEnd)
 })
 
 test('looks after the pull request only after the end of a job that names one', () => {

@@ -3,28 +3,16 @@ import fc from 'fast-check'
 import { isSkip } from '../../src/agent/skip.ts'
 import { conclude } from '../../src/agent/conclude.ts'
 import { formatPullRequest } from '../../src/agent/words.ts'
-import {
-  createUnstartedRun,
-  formatWarnings,
-  getOwnLink,
-  Recorder,
-  redactRun,
-  ROUND_STOP_REASONS,
-  type RoundStop,
-  type Run,
-  type Turn,
-} from '../../src/agent/record.ts'
+import { getOwnLink } from '../../src/agent/derived.ts'
+import { createUnstartedRun, ROUND_STOP_REASONS, type RoundStop, type Run, type Turn } from '../../src/agent/record.ts'
+import { redactRun } from '../../src/agent/redact-run.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
 import { parseComment, renderReply, renderReplyMarker } from '../../src/agent/features/command.ts'
 import { namesInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../testing/comment-events.ts'
-import { active, archived, completed, failed, failure, LINK, withoutLink } from '../../testing/fake-client.ts'
-import { fakeClock } from '../../testing/fake-clock.ts'
-import { createGitHubError, rejectWith } from '../../testing/fake-github.ts'
-import { fakeRunner } from '../../testing/fake-runner.ts'
-import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
+import { archived, completed, failed, failure, LINK, withoutLink } from '../../testing/fake-client.ts'
 import {
   accept,
   ATTACH,
@@ -60,22 +48,6 @@ test('says that it is unknown whether the service accepted the prompt of the las
   expect(formatPullRequest(createReport({ rounds }))).toBe(
     `Failing checks were sent back to the agent 2 times. It is unknown whether the service accepted the last of these prompts. ${ROUND_STOP_REASONS.failed}`,
   )
-})
-
-test('formats warnings as one text with each message, reason and hint once', () => {
-  const [forbidden, missing] = [createGitHubError('forbidden', 'Grant it.'), createGitHubError('not-found')]
-  const errors = { A: forbidden, B: missing, C: forbidden }
-  const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
-  expect(formatWarnings([...warnings, { message: 'A', error: forbidden }])).toBe(
-    'A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.',
-  )
-  expect(formatWarnings([])).toBeUndefined()
-})
-
-test('leaves out the warnings that are in a text, and keeps their hints', () => {
-  const errors = { A: createGitHubError('forbidden', 'Grant it.'), B: createGitHubError('not-found') }
-  const warnings = Object.entries(errors).map(([message, error]) => ({ message, error }))
-  expect(formatWarnings(warnings, 'Red. A: GitHub said forbidden.')).toBe('B: GitHub said not-found. Grant it.')
 })
 
 const isShown = (fields: Fields): boolean => getOwnLink(createReport(fields)) !== undefined
@@ -156,116 +128,6 @@ test('does not redact the fields that decide the result', () => {
     task: { kind: 'create' },
     job: { id: 'job_1', status: 'completed', prLink: LINKED },
   })
-})
-
-const [host, clock] = [fakeRunner(), fakeClock()]
-const open = (task = CREATE): Recorder =>
-  new Recorder(agentInputs({ task, waitForChecks: true }), fakeStep({ runner: host, clock }))
-
-test('adds facts to a turn, and continues a round with the job of the preceding turn', () => {
-  const record = open()
-  const startedAt = clock.wallTime()
-  record.begin({ task: CREATE })
-  record.update({ sent: 'started', job: active })
-  const end = endWith('updated')
-  record.update(end)
-  record.begin({ task: FOLLOW_UP })
-  expect(record.turns).toEqual([
-    { task: CREATE, startedAt, ...end },
-    { task: FOLLOW_UP, startedAt, job: completed },
-  ])
-  expect(describeReport(record.read())).toMatchObject({
-    outcome: 'pull-request',
-    operation: 'updated',
-    job: completed,
-    task: CREATE,
-  })
-})
-
-test('keeps the facts that were known before an error', () => {
-  const record = open()
-  record.begin({ task: CREATE })
-  const during = { sent: 'started', job: active } as const
-  record.update(during)
-  const error = failure('forbidden')
-  record.fail(error)
-  expect(record.newest).toMatchObject({ ...during, error, isCancelled: false })
-  expect(describeReport(record.read())).toMatchObject({ outcome: 'error', error, job: active })
-})
-
-test('logs each note and adds it to the timeline, and reports the inputs and the duration', () => {
-  const record = open()
-  clock.advance(1_000)
-  record.note('The job is active.')
-  clock.advance(1_000)
-  record.notice('Look', 'There are two.')
-  record.add({ change: 'the push' })
-  expect(host.calls).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
-  expect(record.read()).toEqual({
-    state: 'ended',
-    turns: [{ task: CREATE }],
-    isRehearsal: false,
-    label: '',
-    otherRepository: undefined,
-    projectId: 'docs-demo',
-    dryRun: false,
-    stepId: 'agent',
-    waitForChecks: true,
-    allowedPaths: [],
-    failOn: new Set(['failed', 'archived', 'timed-out']),
-    change: 'the push',
-    durationMs: 2_000,
-    warnings: [],
-    timeline: [
-      { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
-      { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },
-    ],
-  })
-})
-
-test('logs the same warning once, and another one or another reason too', () => {
-  const record = open()
-  const warnings = [
-    ['The log', 'forbidden'],
-    ['The log', 'forbidden'],
-    ['The label', 'forbidden'],
-    ['The log', 'not-found'],
-    ['The log', 'forbidden'],
-  ] as const
-  const before = host.calls.length
-  for (const [message, code] of warnings) record.warn(message, createGitHubError(code))
-  expect(host.calls.slice(before).filter((call) => call.startsWith('log: '))).toEqual([
-    'log: The log: GitHub said forbidden.',
-    'log: The label: GitHub said forbidden.',
-    'log: The log: GitHub said not-found.',
-  ])
-})
-
-test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
-  const record = open()
-  const error = createGitHubError('forbidden', 'Grant it.')
-  const label = await record.orWarn<unknown>('The label', rejectWith(error))
-  const state = await record.orWarn('The state', () => Promise.resolve('open'))
-  expect([label, state]).toEqual([undefined, 'open'])
-  expect(host.calls).toContain('log: The label: GitHub said forbidden.')
-  await expect(record.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
-    code: 'cancelled',
-  })
-  await expect(record.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
-  expect(record.read().warnings).toEqual([{ message: 'The label', error }])
-})
-
-test('logs the cause of an error or warning only in the debug log', () => {
-  const record = open()
-  const cause = new Error('connect ECONNREFUSED')
-  const before = host.calls.length
-  record.warn('The label', new ActionError('unreachable', 'GitHub could not be reached.', { cause }))
-  record.fail(new ActionError('unreachable', 'The service could not be reached.', { cause }))
-  const calls = host.calls.slice(before)
-  expect(calls.filter((line) => line.includes('ECONNREFUSED'))).toEqual([
-    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
-    expect.stringMatching(/^debug: Caused by Error: connect ECONNREFUSED/),
-  ])
 })
 
 const FACTS = { ...commentFacts(), inputsHash: '0123', command: '/docs' }

@@ -48,6 +48,13 @@ test.each<[name: string, plays: ScenarioName, given: Record<string, string>, end
     'POST job, 10 GET job/job_000001',
   ],
   [
+    'reads at the usual pace if the key is revoked before the follow-up',
+    'unauthorized-later',
+    FOLLOW_UP,
+    'error unauthorized',
+    '8 GET job/job_finished',
+  ],
+  [
     'looks for the turn of a follow-up whose response was lost',
     'lost-answer',
     FOLLOW_UP,

@@ -28,12 +28,11 @@ import {
   isFixRoundRunning,
   isPullRequestRead,
   listSentRounds,
-  listWarnings,
+  mayBeSent,
   mayHaveUnseenChanges,
-  type Outcome,
-  type Run,
-  type Turn,
-} from './record.ts'
+} from './derived.ts'
+import { listWarnings } from './journal.ts'
+import type { Outcome, Run, Turn } from './record.ts'
 import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from './turn/target.ts'
 
 export const TURN_MAY_RUN =
@@ -59,7 +58,7 @@ interface Rule {
 }
 
 const isFollowUp = (run: Run): boolean => getOwnTurn(run)?.task.kind === 'follow-up'
-const isUnsent = (run: Run): boolean => getOwnTurn(run)?.sent === undefined && getOwnTurn(run)?.task.kind !== 'attach'
+const isUnsent = (run: Run): boolean => !mayBeSent(getOwnTurn(run) ?? {}) && getOwnTurn(run)?.task.kind !== 'attach'
 const isDeliveryUnknown = (run: Run): boolean => getOwnTurn(run)?.sent === 'maybe'
 const adviseOnUnknownDelivery = (run: Run): string => (isFollowUp(run) ? CHECK_BEFORE_RESENDING : UNKNOWN_DELIVERY_HINT)
 
@@ -380,10 +379,10 @@ function findRule(run: Run): Rule {
 function isChanged(run: Run, { changed }: Rule): boolean | undefined {
   const operation = getOperation(run)
   if (operation !== undefined) return operation !== 'unchanged'
-  const { task, sent } = getOwnTurn(run) ?? {}
-  if (task === undefined) return false
+  const turn = getOwnTurn(run)
+  if (turn === undefined) return false
   const code = getError(run)?.code
-  const mayBeAccepted = task.kind === 'attach' || sent !== undefined || code === 'maybe-sent' || code === 'internal'
+  const mayBeAccepted = turn.task.kind === 'attach' || mayBeSent(turn) || code === 'maybe-sent' || code === 'internal'
   return mayBeAccepted ? changed?.(run) : false
 }
 
@@ -408,7 +407,7 @@ const KEY_ERRORS: readonly (string | undefined)[] = ['unauthorized', 'forbidden'
 function adviseOnReRun(run: Run, outcome: Outcome): string | undefined {
   const { task, sent } = getOwnTurn(run) ?? {}
   const isInterrupted = outcome === 'timed-out' || outcome === 'cancelled' || KEY_ERRORS.includes(getError(run)?.code)
-  if (!isInterrupted || sent === undefined || sent === 'maybe') return undefined
+  if (!isInterrupted || (sent !== 'accepted' && sent !== 'started')) return undefined
   if (task?.kind === 'create') return 'Do not re-run: that starts a second job.'
   return task?.kind === 'follow-up' ? 'A re-run sends the prompt again.' : undefined
 }
@@ -499,7 +498,7 @@ interface TurnConclusion {
 /** Concludes one turn, for a row of the history, and for the log. */
 export function concludeTurn(turn: Turn): TurnConclusion {
   const { error, ...result } = turn
-  const { task, sent, end } = result
+  const { task, end } = result
   // A cancellation after the end of the turn does not change its result.
   const isCancelledAfterEnd = end === 'finished' && error?.code === 'cancelled'
   const run: Run = {
@@ -511,7 +510,7 @@ export function concludeTurn(turn: Turn): TurnConclusion {
   }
   const { outcome, words } = findRule(run)
   const hasFailed = outcome === 'error' && error !== undefined && error.code !== 'not-sent'
-  const isNotSent = sent === undefined && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed
+  const isNotSent = !mayBeSent(turn) && task.kind !== 'attach' && outcome !== 'previewed' && !hasFailed
   return {
     outcome: isCancelledAfterEnd ? 'cancelled' : outcome,
     words: isNotSent || words === undefined ? 'not sent' : words(turn),

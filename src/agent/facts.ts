@@ -1,5 +1,6 @@
 /** What a step is given: its inputs, parsed, and the event. Plain data, which every part of the agent may read. */
 import type { Step } from '../action/step.ts'
+import { isSameRepository } from '../github/schemas.ts'
 import type { PathRule } from './path-filter.ts'
 
 /** What the step requests from the service. */
@@ -120,3 +121,9 @@ export interface Facts extends Pick<Step, 'context'> {
 
 /** The repository in which the agent opens its pull requests. */
 export const getRepository = ({ context, inputs }: Facts): string => inputs.prRepository || context.repository
+
+/** The same, if it is not the repository of the run. */
+export function getOtherRepository({ context, inputs }: Facts): string | undefined {
+  const { prRepository } = inputs
+  return isSameRepository(prRepository || context.repository, context.repository) ? undefined : prRepository
+}

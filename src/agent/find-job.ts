@@ -8,7 +8,7 @@ import { STATUS_PHRASES } from '../docs-service/interface.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../github/pull-requests.ts'
 import { ActionError, describeError, orUndefined } from '../runtime/errors.ts'
 import { formatTimeAfter, sleepWithProgress } from '../runtime/heartbeat.ts'
-import { type Acts, leadsTo, readAndRecordPullRequest, type Reads } from './record.ts'
+import type { Acts, Reads } from './step.ts'
 import { createPoller, isWithoutLink } from './turn/watch.ts'
 import { getTurnPollDelayMs, LINK_LAG_MS } from './turn/schedule.ts'
 import { pickOwn, listHistories, type ListedHistory } from './history/store.ts'
@@ -71,7 +71,7 @@ export async function whyNotSendable(
 ): Promise<string | undefined> {
   if (status === 'archived' || status === 'failed') return STATUS_PHRASES[status]
   if (prLink === undefined) return 'has no pull request'
-  return (await leadsTo(prLink, pullRequest, step)) ? undefined : 'has another pull request'
+  return (await step.pullRequests.leadsTo(prLink, pullRequest)) ? undefined : 'has another pull request'
 }
 
 /**
@@ -85,7 +85,7 @@ export async function findJobOfPullRequest(
   // Without the other fields of a comment: its history comments are older than it.
   const address = { repository, number }
   const [pullRequest, { histories, hasBroken }] = await Promise.all([
-    readAndRecordPullRequest(address, step),
+    step.pullRequests.read(address),
     listHistories(address, requireGitHub(step)),
   ])
   const none = (reason?: string): NoJob => ({ kind: 'no-job', pullRequest, reason })

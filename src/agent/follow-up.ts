@@ -5,7 +5,8 @@ import { canName } from '../github/schemas.ts'
 import { ActionError, orNotSent } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { isExplicitRange, type Task, type Facts } from './facts.ts'
-import { type Acts, type FollowUpReason, readAndRecordPullRequest } from './record.ts'
+import type { FollowUpReason } from './record.ts'
+import type { Acts } from './step.ts'
 import { formatConflict, formatOpenPullRequest } from './prompt.ts'
 import { noticeAutoMerge } from './turn/effect.ts'
 import { REPLICA_LAG_MS } from './turn/schedule.ts'
@@ -62,8 +63,9 @@ export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: 
   const unknownOwner = `Could not determine whether job ${jobId} opened pull request #${number}`
   const address = { repository, number, visibility }
   const grant = formatTrackingGrant(step, repository)
-  step.record.add({ history: { pullRequest: address, jobId, commentId: listed?.id } })
+  step.history.ref = { pullRequest: address, jobId, commentId: listed?.id }
   noticeAutoMerge(pullRequest, step)
+  let isConflictNoted = false
 
   const count = ({ followUps }: Pick<History, 'followUps'>, update: HistoryUpdate): HistoryUpdate => {
     if (isCounted) assertBelowLimit(address, followUps, step)
@@ -81,16 +83,15 @@ export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: 
     task: { kind: 'follow-up', jobId, prompt },
     followUpReason: reason,
     pullRequestNumber: number,
-    getPreface() {
-      const { record } = step
+    getConflictRequest() {
       // GitHub computes `mergeable` again after each push to the base branch, and it is not worth waiting for.
-      const hasConflict = (record.getNewestRead(address)?.mergeable ?? pullRequest.mergeable) === false
+      const hasConflict = (step.pullRequests.getNewest(address)?.mergeable ?? pullRequest.mergeable) === false
       if (!hasConflict) return ''
-      if (record.newest.hadConflict !== true)
-        record.note(
+      if (!isConflictNoted)
+        step.journal.note(
           `Pull request #${number} conflicts with its base branch. The prompt begins with the request to resolve that.`,
         )
-      record.update({ hadConflict: true })
+      isConflictNoted = true
       return formatConflict(pullRequest)
     },
     idleWaitMs: () => {
@@ -105,7 +106,7 @@ export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: 
     },
     async validate(job) {
       if (job !== undefined) await assertOwn(job)
-      const { state } = await orNotSent(unknown, () => readAndRecordPullRequest(address, step), hint, grant)
+      const { state } = await orNotSent(unknown, () => step.pullRequests.read(address), hint, grant)
       if (isOpen({ state })) return
       throw refuse(`Pull request #${number} was ${state} before the prompt was sent.`, 'Run the step again.')
     },
@@ -114,7 +115,7 @@ export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: 
 
 /** Creates the target of a follow-up to `job-id`. Its pull request has a history if an earlier step has marked it. */
 export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, step: Acts): Target {
-  const { context, github, inputs, record } = step
+  const { context, github, inputs, journal } = step
   const { label, dryRun } = inputs
   const lost = 'The history may not show that the agent is working'
   return {
@@ -123,14 +124,14 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       const link = prLink?.host === new URL(context.serverUrl).host ? prLink : undefined
       if (github === undefined || link === undefined) return REPLICA_LAG_MS
       const address = toPullRequestAddress(link, context)
-      const listed = await record.orWarn(lost, () => findHistory(address, id, step))
+      const listed = await journal.orWarn(lost, () => findHistory(address, id, step))
       if (listed === undefined) return REPLICA_LAG_MS
-      record.add({ history: { pullRequest: address, jobId: id, commentId: listed.id } })
+      step.history.ref = { pullRequest: address, jobId: id, commentId: listed.id }
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async beforeSend(_job, idleMs) {
       const announce = () => announceTurn(step, undefined, idleMs)
-      return label === '' || dryRun ? 0 : ((await record.orWarn(lost, announce)) ?? 0)
+      return label === '' || dryRun ? 0 : ((await journal.orWarn(lost, announce)) ?? 0)
     },
     validate: () => Promise.resolve(),
   }

@@ -1,7 +1,7 @@
 /** The label of the agent's pull requests, in the repository where the agent opens them. */
 import { requireGitHub } from '../action/step.ts'
 import { getRepository } from './facts.ts'
-import type { Reads } from './record.ts'
+import type { Reads } from './step.ts'
 
 /** Creates the label if it does not exist. @param exists whether it does, if that was already requested */
 export async function createMissingLabel(step: Reads, exists?: Promise<boolean>): Promise<void> {

@@ -2,39 +2,37 @@ import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
-import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
-import { type ChangeFacts, recordAdded, resolveChange } from './change/change.ts'
+import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtime/errors.ts'
+import { joinSentences } from '../text/format.ts'
+import { type ChangeFacts, resolveChange } from './change/change.ts'
 import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
 import { listSources } from './change/sources.ts'
 import { describeTrigger } from './change/event-origin.ts'
 import { rejectUnsupportedEvent, guardPullRequestEvent, rejectUntrackableInputs } from './change/loop.ts'
-import { acceptCommand, chooseCommandTarget, hasCommand, replyToComment } from './features/command.ts'
+import { acceptCommand, checkInstruction, chooseCommandTarget, hasCommand, replyToComment } from './features/command.ts'
 import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
 import type { AgentInputs } from './facts.ts'
 import { conclude, formatVerdict } from './conclude.ts'
 import { nameTurn, titleTurn } from './words.ts'
+import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './derived.ts'
+import { formatWarnings } from './journal.ts'
 import {
   type Outcome,
-  type Acts,
   createUnstartedRun,
-  describePullRequest,
   explainRoundStop,
   type PullRequestFacts,
-  formatWarnings,
-  getError,
-  getRoundStop,
-  openAgentStep,
-  redactRun,
+  type Recorder,
   type Run,
-  shouldTrackPullRequest,
   type Source,
 } from './record.ts'
-import { renderResult, toOutputs, writeMilestone } from './output/outputs.ts'
+import { redactRun } from './redact-run.ts'
+import { type Acts, openAgentStep } from './step.ts'
+import { renderResult, toOutputs, writeEarlyOutputs } from './output/outputs.ts'
 import { renderSummary } from './output/summary.ts'
 import { waitForChecks, readMergeability } from './features/checks.ts'
 import { readTrackable, completeHistory, trackPullRequest } from './features/track.ts'
-import { recordChanges } from './features/changed-files.ts'
+import { readChanges } from './features/changed-files.ts'
 import { createJobFollowUp } from './follow-up.ts'
 import { chooseRollingTarget, isRolling, openRollingLookUp, type RollingLookUp } from './features/rolling.ts'
 import { isSkip, type Skip } from './skip.ts'
@@ -44,59 +42,79 @@ import { type TurnEnd, JobWatch } from './turn/watch.ts'
 import { plainTarget, type Target } from './turn/target.ts'
 import { runTurn } from './turn/send.ts'
 
+/** A step while it runs. Everything that it finds out is added to the record here, and nowhere else. */
+interface RunningStep {
+  readonly step: Acts
+  readonly record: Recorder
+  /** Writes the outputs as far as they are known. */
+  readonly writeMilestone: () => void
+}
+
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Run>): Promise<Run> {
-  const step = openAgentStep(inputs, given, writeMilestone)
-  const { record } = step
+  const { step, record } = openAgentStep(inputs, given)
+  const writeMilestone = (): void => {
+    writeEarlyOutputs(record.read('running'), step.runner)
+  }
+  const running = { step, record, writeMilestone }
   onStop?.((error) => {
     record.fail(error)
     return record.read()
   })
   try {
-    record.add({ skipReason: await runTurns(step) })
+    record.add({ skipReason: await runTurns(running) })
   } catch (error) {
     // The record keeps the job and the pull request.
     if (!(error instanceof ActionError)) throw error
     record.fail(error)
-    await trackUnobserved(step)
+    await trackUnobserved(running)
   }
-  logEnd(step)
+  logEnd(running)
   // Both also run after a cancel, so neither may throw an `ActionError`.
-  await Promise.all([completeHistory(step), replyToComment(step, namesInputs)])
+  const [untracked] = await Promise.all([completeHistory(step), replyToComment(record.read(), step, namesInputs)])
+  if (untracked !== undefined) record.add({ untracked })
   return record.read()
 }
 
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
-async function runTurns(step: Acts): Promise<string | undefined> {
-  const { context, runner, inputs, record } = step
+async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<string | undefined> {
+  const { context, runner, inputs, journal } = step
   rejectUnsupportedEvent(step)
   rejectUntrackableInputs(step)
-  if (!context.event.isReadable) record.notice(...UNREADABLE_EVENT)
+  if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
   const comment = inputs.command === '' ? undefined : await acceptCommand(step)
-  if (comment !== undefined && isSkip(comment)) return comment.reason
+  if (comment !== undefined) {
+    if (isSkip(comment)) return comment.reason
+    record.add({ comment: comment.address, isMailReply: comment.isMailReply })
+    const refused = checkInstruction(comment, inputs.command)
+    if (refused !== undefined) return refused.reason
+  }
   const lookUp = openRollingLookUp(step)
-  const resolved = await resolveChange(step, lookUp.begin)
+  const resolved = await resolveChange(step, record.add, lookUp.begin)
   if (isSkip(resolved)) return resolved.reason
   const change = await applyExemption(resolved, step)
   if (isSkip(change)) return change.reason
+  const { description, added, promptContext } = change
+  record.add({ change: description })
   if (inputs.task.kind !== 'attach') warnOfReRun(step)
   const first = await (comment === undefined ? chooseTarget(lookUp, step) : chooseCommandTarget(comment, step))
   if (isSkip(first)) return first.reason
-  recordAdded(change, step)
+  if (added !== undefined) runner.log(added)
+  record.add({ change: joinSentences([description, added]) || undefined })
   const compared = await compareForPeople(change, step)
 
-  const watch = new JobWatch(step)
-  let next: Target | undefined = { ...first, task: appendContext(first.task, change.promptContext) }
+  const watch = new JobWatch(step, { update: record.update, writeMilestone })
+  let next: Target | undefined = { ...first, task: appendContext(first.task, promptContext) }
   while (next !== undefined) {
     const { task, followUpReason, failing } = next
     record.begin({ task, followUpReason, failing })
     const name = nameTurn(record.turns, inputs.fixRounds)
     runner.startGroup(titleTurn(name, record.newest))
     try {
-      next = await finishTurn(await runTurn(next, watch), compared, step)
+      next = await finishTurn(await runTurn(next, watch), compared, { step, record, writeMilestone })
     } finally {
       runner.endGroup()
     }
@@ -119,42 +137,50 @@ async function chooseTarget(lookUp: RollingLookUp, step: Acts): Promise<Target |
 }
 
 /** Records the end of a turn and looks after its pull request. Returns the target of the next fix round, if there is one. */
-async function finishTurn(ending: TurnEnd, change: ChangeFacts, step: Acts): Promise<Target | undefined> {
-  const { record, signal } = step
+async function finishTurn(ending: TurnEnd, change: ChangeFacts, running: RunningStep): Promise<Target | undefined> {
+  const { step, record, writeMilestone } = running
+  const { inputs, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
   record.update(ending)
-  step.writeMilestone()
-  const { job } = record.newest
+  writeMilestone()
+  const { turns, newest } = record
+  const { job } = newest
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
-  const [pullRequest, sources] = await Promise.all([readTrackable(step), recordSources(change, step)])
-  if (pullRequest === undefined) return undefined
-  recordPullRequest(pullRequest, step)
-  await Promise.all([
-    trackPullRequest(pullRequest, job.id, step),
-    recordChanges(step),
-    needsReviews(pullRequest, step)
-      ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
-      : undefined,
+  const [{ pullRequest, ...untracked }, sources] = await Promise.all([
+    readTrackable(newest, step),
+    findSources(change, running),
   ])
-  return awaitChecks(pullRequest, step)
-}
-
-/** Records a pull request whose checks and files are not known yet. */
-function recordPullRequest(pullRequest: PullRequest, { inputs, record, writeMilestone }: Acts): void {
+  record.add(untracked)
+  if (pullRequest === undefined) return undefined
+  // Its checks and files are not known yet.
   const facts = describePullRequest(pullRequest)
   record.update({ pullRequest: inputs.waitForChecks ? { ...facts, checks: 'pending' } : facts })
   writeMilestone()
+  await Promise.all([
+    trackPullRequest(pullRequest, job.id, step).then((untracked) => {
+      record.add({ untracked })
+    }),
+    // Shown in the summary only, so a failure is ignored.
+    orUndefined(readChanges(pullRequest, turns, step)).then((files) => {
+      record.add({ files })
+    }),
+    needsReviews(pullRequest, turns, step)
+      ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
+      : undefined,
+  ])
+  return awaitChecks(pullRequest, running)
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
-async function trackUnobserved(step: Acts): Promise<void> {
-  const { record, signal } = step
-  const { end, job, sent } = record.newest
-  if (job?.prLink === undefined || sent === undefined || end !== undefined || signal.aborted) return
+async function trackUnobserved({ step, record }: RunningStep): Promise<void> {
+  const { newest } = record
+  const { end, job } = newest
+  if (job?.prLink === undefined || !mayBeSent(newest) || end !== undefined || step.signal.aborted) return
   try {
-    const pullRequest = await readTrackable(step)
-    if (pullRequest !== undefined) await trackPullRequest(pullRequest, job.id, step)
+    const { pullRequest, ...untracked } = await readTrackable(newest, step)
+    record.add(untracked)
+    if (pullRequest !== undefined) record.add({ untracked: await trackPullRequest(pullRequest, job.id, step) })
   } catch (error) {
     // The run was cancelled, which the record already shows.
     if (!(error instanceof ActionError)) throw error
@@ -162,23 +188,25 @@ async function trackUnobserved(step: Acts): Promise<void> {
 }
 
 /** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
-async function awaitChecks(pullRequest: PullRequest, step: Acts): Promise<Target | undefined> {
-  const { clock, deadlineAt, inputs, record } = step
+async function awaitChecks(pullRequest: PullRequest, running: RunningStep): Promise<Target | undefined> {
+  const { step, record, writeMilestone } = running
+  const { clock, deadlineAt, inputs } = step
+  const { turns } = record
   const mayFix = (failed: PullRequestFacts): boolean =>
-    findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+    findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
   const facts = await waitForChecks(pullRequest, mayFix, findOutside, step)
   record.update({ pullRequest: facts })
-  step.writeMilestone()
-  const { target, stop } = await decideNextRound(pullRequest, facts, step)
+  writeMilestone()
+  const { target, stop } = await decideNextRound(pullRequest, facts, turns, step, record.update)
   if (target !== undefined) return target
   record.update({ roundStop: stop })
-  await readMergeability(step, facts)
+  record.update({ pullRequest: await readMergeability(pullRequest, facts, step) })
   return undefined
 }
 
-/** Records what the change came from, for the history of the pull request. */
-async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly Source[]> {
-  const { github, inputs, record } = step
+/** Finds what the change came from, and records it for the history of the pull request. */
+async function findSources(change: ChangeFacts, { step, record }: RunningStep): Promise<readonly Source[]> {
+  const { github, inputs } = step
   const { reviewers, label } = inputs
   if (github === undefined || record.turns.length > 1 || (label === '' && !reviewers.hasApprovers)) return []
   const sources = await listSources(change, step)
@@ -187,18 +215,18 @@ async function recordSources(change: ChangeFacts, step: Acts): Promise<readonly 
 }
 
 /** Logs why the fix rounds ended: the result of the step is that of its own turn, so it does not show this. */
-function logEnd({ record }: Acts): void {
+function logEnd({ step: { journal }, record }: RunningStep): void {
   const run = record.read()
   const { error } = record.newest
   const isShown = error === undefined || error === getError(run)
   // Readers must not overlook commits that may be unmerged.
   if (error?.code === 'merged-too-early' && !isShown)
-    record.notice(ERROR_TITLES['merged-too-early'], describeError(error))
+    journal.notice(ERROR_TITLES['merged-too-early'], describeError(error))
   const reason = explainRoundStop(getRoundStop(run))
   const isReported =
     isShown || error.code === 'merged-too-early' || (error.code === 'not-sent' && record.newest.roundStop !== undefined)
-  if (!isReported) record.note(describeError(error))
-  if (reason !== undefined) record.note(`No further round: ${reason}`)
+  if (!isReported) journal.note(describeError(error))
+  if (reason !== undefined) journal.note(`No further round: ${reason}`)
 }
 
 const UNREADABLE_EVENT = [
@@ -207,14 +235,14 @@ const UNREADABLE_EVENT = [
 ] as const
 
 /** Warns that a re-run sends the prompt again. */
-function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, record }: Acts): void {
+function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, journal }: Acts): void {
   if (runAttempt === 1 || dryRun) return
   // `command` cannot be combined with `job-id`.
   const step =
     command === ''
       ? 'the step with its `job-id` and without a prompt'
       : 'the action in a step with its `job-id`, without a prompt and without `command`'
-  record.notice(
+  journal.notice(
     'This run is a re-run',
     `This is attempt ${runAttempt}. The previous attempt may already have sent the prompt, and this attempt sends it again. To continue with that job instead, cancel this run, and run ${step}.`,
   )

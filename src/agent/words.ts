@@ -4,10 +4,7 @@ import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { DEFAULT_LABEL } from './facts.ts'
 import { formatCount, joinSentences } from '../text/format.ts'
 import {
-  type ChecksState,
   countCommitsOfUpdates,
-  explainRoundStop,
-  type PullRequestFacts,
   getPullRequestFacts,
   getOperation,
   getOwnTurn,
@@ -16,9 +13,8 @@ import {
   isPullRequestRead,
   listFailedChecks,
   listSentRounds,
-  type Run,
-  type Turn,
-} from './record.ts'
+} from './derived.ts'
+import { type ChecksState, explainRoundStop, type PullRequestFacts, type Run, type Turn } from './record.ts'
 
 export const isPullRequestClosed = ({ state }: PullRequestFacts): boolean => state === 'merged' || state === 'closed'
 
@@ -206,11 +202,11 @@ export function formatPullRequest(run: Run, title = ''): string {
 }
 
 /** The label that a step which continues the job must be given; undefined if it is the default. */
-const getGivenLabel = ({ label = '' }: Run): string | undefined =>
+const getGivenLabel = ({ label = '' }: Pick<Run, 'label'>): string | undefined =>
   label === '' || label === DEFAULT_LABEL ? undefined : label
 
 /** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
-export function formatAttaching(id: string, run: Run): string {
+export function formatAttaching(id: string, run: Pick<Run, 'label' | 'otherRepository'>): string {
   const [label, { otherRepository }] = [getGivenLabel(run), run]
   const inputs = `\`job-id: ${id}\`${label === undefined ? '' : ` and ${quoteName(`label: ${label}`)}`}`
   const name = otherRepository?.split('/')[1] ?? ''

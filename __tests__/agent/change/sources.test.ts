@@ -51,11 +51,11 @@ async function open({ reviewers = '', responses, eventName = 'push', payload = P
   const github = fakeGitHub({ ...nobodysOwn, ...responses })
   const raw = { 'github-token': 'ghs_token', reviewers, ...more }
   const step = fakeStep({ inputs: agentInputs({}, raw), github, context: { ...RUN_FACTS, eventName, payload } })
-  const resolved = await resolveChange(step)
+  const resolved = await resolveChange(step, () => undefined)
   const found = isSkip(resolved) ? resolved : await applyExemption(resolved, step)
   if (isSkip(found)) throw new Error(found.reason)
   const change = await compareForPeople(found, step)
-  const losses = step.record.read().warnings.map(({ message }) => message)
+  const losses = step.journal.warnings.map(({ message }) => message)
   return { change, step, losses, calls: github.calls }
 }
 
@@ -128,7 +128,7 @@ const manyShas = (count: number): string[] =>
 const UNKNOWN_SOURCES =
   'Could not determine all pull requests that the change came from, so some people who approved these pull requests may not have been asked for a review'
 const listLosses = ({ step }: Pick<Awaited<ReturnType<typeof open>>, 'step'>): readonly string[] =>
-  step.record.read().warnings.map(({ message }) => message)
+  step.journal.warnings.map(({ message }) => message)
 
 test('names the commits that are too many to look up, except those that a found pull request lists, and reports it', async () => {
   const shas = manyShas(120)
@@ -143,7 +143,7 @@ test('names the commits that are too many to look up, except those that a found 
   // 100 of them at most.
   expect(sources.map(({ number, sha }) => number ?? sha)).toEqual([5, ...shas.slice(20, -1).toReversed()])
   expect(listLosses(found)).toEqual([UNKNOWN_SOURCES])
-  expect(found.step.record.read().warnings[0]?.error.message).toContain('more than 100 commits to look up')
+  expect(found.step.journal.warnings[0]?.error.message).toContain('more than 100 commits to look up')
   expect(found.calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(100)
 })
 
@@ -225,7 +225,7 @@ async function findApprovers(responses: Partial<GitHub>) {
   const { change, step, calls } = await open({ ...APPROVERS, eventName: 'workflow_run', payload, responses })
   const before = calls.length
   const found = await findPeople(change, await listSources(change, step), step)
-  return { found, calls: calls.slice(before), losses: step.record.read().warnings.map(({ message }) => message) }
+  return { found, calls: calls.slice(before), losses: step.journal.warnings.map(({ message }) => message) }
 }
 
 test('ranks approvers by the number of pull requests that they approved', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { decideNextRound, findRoundStop, listFailedByChange } from '../../../src/agent/features/fix-rounds.ts'
-import { listWarnings, type RoundStop } from '../../../src/agent/record.ts'
+import { listWarnings } from '../../../src/agent/journal.ts'
+import type { RoundStop } from '../../../src/agent/record.ts'
 import type { Check, CommitChecks } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -16,7 +17,7 @@ import {
   createGitHubError,
   RUN_FACTS,
 } from '../../../testing/fake-github.ts'
-import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { agentInputs, openFakeStep } from '../../../testing/fake-step.ts'
 import { describeReport, endWith, turnIn } from '../../../testing/report.ts'
 import { commit } from '../../../testing/github-state.ts'
 
@@ -45,19 +46,18 @@ async function round(scene: Scene = {}) {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve(listing([])), ...responses })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const step = fakeStep({
+  const { step, record } = openFakeStep({
     inputs,
     clock,
     context,
     client: fakeClient({ reads: [before] }),
     github,
   })
-  const { record } = step
   const found = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   const end = endWith('unknown')
   record.update(end)
   record.update({ pullRequest: found })
-  const { target, stop } = await decideNextRound(PULL_REQUEST, found, step)
+  const { target, stop } = await decideNextRound(PULL_REQUEST, found, record.turns, step, record.update)
   record.update({ roundStop: stop })
   let prompt: string | undefined
   if (target !== undefined) {

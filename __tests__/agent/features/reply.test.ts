@@ -4,7 +4,7 @@ import { replyToComment, renderReplyMarker } from '../../../src/agent/features/c
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { COMMENT, commentFacts } from '../../../testing/comment-events.ts'
-import { describeReport, endWith } from '../../../testing/report.ts'
+import { ATTACH, createReport, endWith } from '../../../testing/report.ts'
 import { fakeGitHub, createGitHubError, rejectWith } from '../../../testing/fake-github.ts'
 import { fakeRunner } from '../../../testing/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
@@ -33,11 +33,9 @@ async function reply(responses: Partial<GitHub> = {}, runAttempt = 2) {
   const github = fakeGitHub({ ...listing(), addComment: record, editComment: record, ...responses })
   const runner = { ...fakeRunner(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, runner, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
-  step.record.add({ comment: COMMENT })
-  step.record.update(endWith('unknown'))
-  await replyToComment(step, namesInputs)
+  await replyToComment(createReport({ task: ATTACH, state: endWith('unknown'), comment: COMMENT }), step, namesInputs)
   return {
-    report: describeReport(step.record.read()),
+    warnings: step.journal.warnings,
     calls: github.calls,
     written,
   }
@@ -62,8 +60,8 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
   ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
   ['does not edit a reply forged by an author without write access', listing(['untrusted', MARKER]), WRITES, COMMENT],
 ])('%s, and redacts secrets', async (_what, responses, requests, place) => {
-  const { calls, written, report } = await reply(responses)
-  expect([calls, written[0], report.warnings]).toEqual([requests, place, []])
+  const { calls, written, warnings } = await reply(responses)
+  expect([calls, written[0], warnings]).toEqual([requests, place, []])
   expect(written[1]).toContain(MARKER)
   expect(written[1]).not.toContain('pull/7')
 })
@@ -79,10 +77,10 @@ test.each<[string, Partial<GitHub>, readonly string[]]>([
     { listComments: rejectWith(createGitHubError('unreachable')) },
     ['listComments'],
   ],
-])('%s, and keeps the outcome', async (_what, responses, requests) => {
-  const { report, calls } = await reply(responses)
+])('%s, and warns', async (_what, responses, requests) => {
+  const { warnings, calls } = await reply(responses)
   expect(calls).toEqual(requests)
-  expect(report).toMatchObject({ outcome: 'pull-request', warnings: [{ error: { code: 'unreachable' } }] })
+  expect(warnings).toMatchObject([{ error: { code: 'unreachable' } }])
 })
 
 test('adds the reply without a list of comments in the first attempt', async () => {

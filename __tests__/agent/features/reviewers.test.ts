@@ -5,20 +5,14 @@ import { waitForChecks, readMergeability } from '../../../src/agent/features/che
 import { findOutside } from '../../../src/agent/features/scope.ts'
 import { needsReviews, requestReviews } from '../../../src/agent/features/reviewers.ts'
 import { readTrackable, trackPullRequest } from '../../../src/agent/features/track.ts'
-import { recordChanges } from '../../../src/agent/features/changed-files.ts'
-import {
-  type Acts,
-  describePullRequest,
-  type PullRequestFacts,
-  formatWarnings,
-  getPullRequestFacts,
-  readAndRecordPullRequest,
-} from '../../../src/agent/record.ts'
+import { readChanges } from '../../../src/agent/features/changed-files.ts'
+import { describePullRequest } from '../../../src/agent/derived.ts'
+import { formatWarnings } from '../../../src/agent/journal.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH, endWith, type TurnFacts } from '../../../testing/report.ts'
+import { ATTACH, endWith, turnIn, type TurnFacts } from '../../../testing/report.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
 import { terminalJob } from '../../../testing/fake-client.ts'
 import {
@@ -31,18 +25,18 @@ import {
   type FakeGitHub,
 } from '../../../testing/fake-github.ts'
 import { commit } from '../../../testing/github-state.ts'
-import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { agentInputs, fakeStep, openFakeStep } from '../../../testing/fake-step.ts'
 
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 /** Looks after the pull request of a turn, as a step does. */
-async function lookAfterPullRequest(step: Acts): Promise<PullRequestFacts> {
-  const pullRequest = await readTrackable(step)
-  if (pullRequest === undefined) return {}
-  step.record.update({ pullRequest: describePullRequest(pullRequest) })
-  await trackPullRequest(pullRequest, 'job_1', step)
-  if (needsReviews(pullRequest, step)) await requestReviews(pullRequest, [], step)
-  return waitForChecks(pullRequest, () => false, findOutside, step)
+async function lookAfterPullRequest({ step, record }: ReturnType<typeof openFakeStep>) {
+  const { pullRequest, untracked: unread } = await readTrackable(record.newest, step)
+  if (pullRequest === undefined) return { found: {}, untracked: unread }
+  record.update({ pullRequest: describePullRequest(pullRequest) })
+  const untracked = await trackPullRequest(pullRequest, 'job_1', step)
+  if (needsReviews(pullRequest, record.turns, step)) await requestReviews(pullRequest, [], step)
+  return { found: await waitForChecks(pullRequest, () => false, findOutside, step), untracked }
 }
 
 /**
@@ -57,16 +51,17 @@ async function handOver(
 ) {
   const clock = fakeClock()
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
-  const step = fakeStep({ inputs, github: github ?? undefined, clock })
-  step.record.begin({ task: inputs.task })
-  step.record.update(ended)
-  const found = await lookAfterPullRequest(step)
+  const opened = openFakeStep({ inputs, github: github ?? undefined, clock })
+  const { step, record } = opened
+  record.begin({ task: inputs.task })
+  record.update(ended)
+  const { found, untracked } = await lookAfterPullRequest(opened)
   return {
     found,
-    notice: formatWarnings(step.record.read().warnings),
+    notice: formatWarnings(step.journal.warnings),
     calls: github?.calls ?? [],
     waitedMs: clock.passed(),
-    unmarked: step.record.read().untracked,
+    unmarked: untracked,
   }
 }
 
@@ -146,10 +141,8 @@ test('is no longer red if a later turn could mark the pull request', async () =>
   const responses = [Promise.reject(NO_ACCESS), Promise.resolve()]
   const github = fakeGitHub({ addLabel: () => responses.shift() ?? Promise.resolve() })
   const step = fakeStep({ inputs: agentInputs({ label: 'docs-agent', onOpenPr: 'follow-up' }), github })
-  const isUnmarked = async (): Promise<boolean> => {
-    await trackPullRequest({ ...PULL_REQUEST, labels: [] }, 'job_1', step)
-    return step.record.read().untracked !== undefined
-  }
+  const isUnmarked = async (): Promise<boolean> =>
+    (await trackPullRequest({ ...PULL_REQUEST, labels: [] }, 'job_1', step)) !== undefined
   expect([await isUnmarked(), await isUnmarked()]).toEqual([true, false])
 })
 
@@ -239,7 +232,7 @@ describe('reviews', () => {
     const step = fakeStep({ github, inputs: agentInputs({ reviewers }) })
     await requestReviews({ ...PULL_REQUEST, author: { login: 'Opener', type: 'User' } }, authors, step)
     const { calls } = github
-    return { requested, calls: calls.length, warnings: step.record.read().warnings.map(({ message }) => message) }
+    return { requested, calls: calls.length, warnings: step.journal.warnings.map(({ message }) => message) }
   }
 
   const MANY = Array.from({ length: 30 }, (_, index) => `u${index}`)
@@ -279,9 +272,9 @@ describe('reviews', () => {
     const step = fakeStep({
       inputs: agentInputs({ reviewers: { hasAuthors: false, hasApprovers: false, names: ['dan'] } }),
     })
-    step.record.update(endWith('created', terminalJob('completed', { prLink: LINK })))
-    expect(needsReviews({ ...PULL_REQUEST, state }, step)).toBe(false)
-    expect(needsReviews({ ...PULL_REQUEST, state: 'draft' }, step)).toBe(true)
+    const turns = [turnIn(endWith('created', terminalJob('completed', { prLink: LINK })))]
+    expect(needsReviews({ ...PULL_REQUEST, state }, turns, step)).toBe(false)
+    expect(needsReviews({ ...PULL_REQUEST, state: 'draft' }, turns, step)).toBe(true)
   })
 })
 
@@ -297,9 +290,7 @@ async function readAtEnd(before: PullRequest, reads: readonly (PullRequest | Act
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ clock, github, timeoutMs, inputs: agentInputs(CHECKED) })
   const known = { ...describePullRequest(before), checks: 'failure' } as const
-  step.record.update({ ...endWith('unknown', terminalJob('completed', { prLink: LINK })), pullRequest: known })
-  await readMergeability(step, known)
-  const found = getPullRequestFacts(step.record.read())
+  const found = await readMergeability(before, known, step)
   expect(found).toMatchObject({ headSha: before.headSha, checks: 'failure' })
   return [found.state, found.mergeable, readAt]
 }
@@ -351,20 +342,10 @@ test.each<[string, string, readonly string[], number | undefined]>([
   const opened: PullRequest = { ...PULL_REQUEST, headSha, author: { login: agent, type: 'Bot' } }
   const github = fakeGitHub({
     ...comparing({ relation: 'ahead', commits, totalCommits: commits.length, files }),
-    readPullRequest: resolveInOrder(opened),
   })
   const step = fakeStep({ github })
-  await readAndRecordPullRequest({ repository: 'acme/docs', number: 7 }, step)
   const byAgent = authors.filter((login) => login === agent).length
   const effect = what === CREATED ? 'created' : ({ kind: 'updated', commits: byAgent } as const)
-  step.record.update(endWith(effect, terminalJob('completed', { prLink: LINK })))
-  await recordChanges(step)
-  expect(step.record.read().files?.files.length).toBe(count)
-})
-
-test('records no files of a pull request on another host, and does not fail', async () => {
-  const step = fakeStep({ github: fakeGitHub() })
-  const prLink = 'https://gitlab.example.com/acme/docs/-/merge_requests/7'
-  step.record.update({ ...endWith('unknown', terminalJob('completed', { prLink })), pullRequest: {} })
-  await expect(recordChanges(step)).resolves.toBeUndefined()
+  const turns = [turnIn(endWith(effect, terminalJob('completed', { prLink: LINK })))]
+  expect((await readChanges(opened, turns, step))?.files.length).toBe(count)
 })

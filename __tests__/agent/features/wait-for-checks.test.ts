@@ -4,7 +4,10 @@ import { findRoundStop } from '../../../src/agent/features/fix-rounds.ts'
 import { parsePathRules } from '../../../src/agent/path-filter.ts'
 import { waitForChecks } from '../../../src/agent/features/checks.ts'
 import { findOutside } from '../../../src/agent/features/scope.ts'
-import { type Acts, describePullRequest, type PullRequestFacts, formatWarnings } from '../../../src/agent/record.ts'
+import { describePullRequest } from '../../../src/agent/derived.ts'
+import { formatWarnings } from '../../../src/agent/journal.ts'
+import type { PullRequestFacts, Turn } from '../../../src/agent/record.ts'
+import type { Reads } from '../../../src/agent/step.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -15,7 +18,8 @@ import { fakeGitHub, resolveInOrder, PULL_REQUEST, createGitHubError } from '../
 import { fakeRunner } from '../../../testing/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
 import { commit } from '../../../testing/github-state.ts'
-import { endWith, FOLLOW_UP } from '../../../testing/report.ts'
+import { endWith, turnIn } from '../../../testing/report.ts'
+import { completed } from '../../../testing/fake-client.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 
@@ -24,11 +28,13 @@ const GRANT =
   "Grant the workflow's job these permissions: `permissions: { actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read }`. If `github-token` is another token, that token needs them instead."
 const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
+const TURNS: readonly Turn[] = [turnIn(endWith('unknown')), turnIn({ job: completed })]
+
 /** Whether a fix round would follow, as a step decides it. */
 const mayFixIn =
-  ({ clock, deadlineAt, inputs, record }: Acts) =>
+  ({ clock, deadlineAt, inputs }: Reads, turns: readonly Turn[]) =>
   (failed: PullRequestFacts): boolean =>
-    findRoundStop(failed, record.turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+    findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
 
 /** Reads of the checks, in order. Nothing shows that no further check is to come. */
 const readInOrder = (...reads: readonly (readonly Check[] | ActionError)[]): GitHub['readChecks'] =>
@@ -40,17 +46,13 @@ async function examine(fields: Partial<AgentInputs>, responses: Partial<GitHub>,
   const clock = fakeClock()
   const github = fakeGitHub(responses)
   const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, runner, github })
-  const { record } = step
-  record.begin({ task: FOLLOW_UP })
-  record.update(endWith('unknown'))
-  record.begin({ task: FOLLOW_UP })
-  const found = await waitForChecks(PULL_REQUEST, mayFixIn(step), findOutside, step)
+  const found = await waitForChecks(PULL_REQUEST, mayFixIn(step, TURNS), findOutside, step)
   return {
     found,
     elapsedMs: clock.now() - step.startedAt,
-    notice: formatWarnings(record.read().warnings),
+    notice: formatWarnings(step.journal.warnings),
     logged: runner.calls,
-    timeline: record.read().timeline.map(({ event }) => event),
+    timeline: step.journal.timeline.map(({ event }) => event),
   }
 }
 
@@ -169,7 +171,7 @@ test.each<[string, readonly (readonly Check[] | ActionError)[], number]>([
 ])('reads the pull request again once %s', async (_when, reads, fixRounds) => {
   const github = fakeGitHub({ readChecks: readInOrder(...reads) })
   const step = fakeStep({ github, inputs: agentInputs({ ...CHECKS, fixRounds }) })
-  await waitForChecks(PULL_REQUEST, mayFixIn(step), findOutside, step)
+  await waitForChecks(PULL_REQUEST, mayFixIn(step, TURNS), findOutside, step)
   expect(github.calls.filter((name) => name === 'readPullRequest')).toHaveLength(1)
 })
 
@@ -219,7 +221,10 @@ test.each<['merged' | 'closed', readonly Check[], string]>([
   const clock = fakeClock()
   const github = fakeGitHub({ readChecks: readInOrder(checks), readPullRequest: resolveInOrder(ended) })
   const step = fakeStep({ github, clock, inputs: agentInputs(CHECKS) })
-  expect(await waitForChecks(ended, mayFixIn(step), findOutside, step)).toMatchObject({ state, checks: expected })
+  expect(await waitForChecks(ended, mayFixIn(step, TURNS), findOutside, step)).toMatchObject({
+    state,
+    checks: expected,
+  })
   expect(clock.passed()).toBe(expected === 'success' ? 15_000 : 0)
 })
 

@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { conclude } from '../../../src/agent/conclude.ts'
+import type { Operation } from '../../../src/agent/derived.ts'
 import {
   type Outcome,
   OUTCOMES,
   type ChecksState,
   createUnstartedRun,
   type FollowUpReason,
-  type Operation,
   type Run,
 } from '../../../src/agent/record.ts'
 import { renderResult, toOutputs } from '../../../src/agent/output/outputs.ts'

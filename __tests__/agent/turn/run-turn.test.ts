@@ -133,7 +133,9 @@ test('ends the read of the job before it reports that the follow-up must not be 
   const refused = new ActionError('not-sent', 'Pull request #7 was merged before the prompt was sent.')
   const client = fakeClient({ reads: [completed, failure('unreachable'), failure('unreachable'), completed] })
   const target = { ...plainTarget(FOLLOW_UP), validate: () => Promise.reject(refused) }
-  await expect(runTurn(target, new JobWatch(fakeStep({ client })))).rejects.toBe(refused)
+  await expect(
+    runTurn(target, new JobWatch(fakeStep({ client }), { update: () => undefined, writeMilestone: () => undefined })),
+  ).rejects.toBe(refused)
   expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
 })
 

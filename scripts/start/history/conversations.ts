@@ -1,5 +1,5 @@
 import { assertBelowLimit } from '../../../src/agent/follow-up.ts'
-import type { Acts } from '../../../src/agent/record.ts'
+import type { Acts } from '../../../src/agent/step.ts'
 import { isRolling } from '../../../src/agent/features/rolling.ts'
 import type { Assumptions } from '../clone-options.ts'
 

@@ -6,7 +6,7 @@ import type { AgentInputs } from '../../../src/agent/facts.ts'
 import { applyExemption } from '../../../src/agent/features/exempt.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../../../src/agent/inputs.ts'
 import type { PathRule } from '../../../src/agent/path-filter.ts'
-import { type Acts, openAgentStep } from '../../../src/agent/record.ts'
+import { type Acts, openAgentStep } from '../../../src/agent/step.ts'
 import { isSkip } from '../../../src/agent/skip.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
@@ -120,7 +120,7 @@ function openStep(inputs: AgentInputs, context: Context, github: GitHub): Acts {
     context,
     github: inputs.githubToken === '' ? undefined : github,
   }
-  return openAgentStep(inputs, step, ignore)
+  return openAgentStep(inputs, step).step
 }
 
 const LEFT_OUT = /^Left out: (.*)\.$/gm
@@ -132,7 +132,7 @@ const LEFT_OUT = /^Left out: (.*)\.$/gm
 export async function decideStep(inputs: AgentInputs, context: Context, github: GitHub): Promise<Decided> {
   const step = openStep(inputs, context, github)
   try {
-    const resolved = await resolveChange(step)
+    const resolved = await resolveChange(step, ignore)
     const change = isSkip(resolved) ? resolved : await applyExemption(resolved, step)
     if (isSkip(change)) return { kind: 'skipped', reason: change.reason }
     const { promptContext, compared } = change

@@ -7,7 +7,8 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatCount, joinSentences } from '../../text/format.ts'
 import { quoteNames } from '../../text/markdown.ts'
 import { CHANGE_CONTEXTS, type Facts } from '../facts.ts'
-import type { Acts, Reads } from '../record.ts'
+import type { Run } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 import { parsePathRules, filterFiles, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
 import { isSkip, type Skip, skip } from '../skip.ts'
 import {
@@ -39,6 +40,8 @@ export const CHANGE_FIELDS = {
 
 /** What is known about the change that started the run. */
 export interface ChangeFacts {
+  /** What was compared, or why nothing was. Undefined if the step only attaches. */
+  readonly description?: string | undefined
   /** Added after the prompt; may be empty. */
   readonly promptContext: string
   /** What is added to the prompt, for the log and the summary. Undefined if nothing is. */
@@ -121,19 +124,20 @@ function explainNoChange(range: ChangeRange): string | undefined {
 }
 
 /**
- * Logs and records the compared change, and skips the step if it is empty or its files do not count.
+ * Logs and reports the compared change, and skips the step if it is empty or its files do not count.
  * @throws ActionError `invalid-input` if no file matches `paths` because of a mistake in it
  */
 async function readFiltered(
   comparison: FoundChange | undefined,
   range: ChangeRange,
-  step: Acts,
+  step: Reads,
+  report: ReportChange,
 ): Promise<Partial<Filtered> | Skip> {
   if (comparison === undefined) return {}
   const filtered = await filterByPaths(comparison, step)
   const { change, description, skipReason, mistakes = [] } = filtered
   step.runner.log(description)
-  if (change !== undefined) step.record.add({ change: description })
+  if (change !== undefined) report({ change: description })
   if (mistakes.length > 0)
     throw new ActionError('invalid-input', joinSentences(mistakes), {
       hint: 'Nothing was sent. Correct the `with:` block of this step.',
@@ -143,11 +147,14 @@ async function readFiltered(
   return reason === undefined ? filtered : skip(reason)
 }
 
-/** Records why the loop guard skips the step, and returns the reason. */
-function skipLoop({ title, text }: LoopReason, { record }: Acts): Skip {
-  record.notice(title, text)
+/** Says why the loop guard skips the step, and returns the reason. */
+function skipLoop({ title, text }: LoopReason, { journal }: Acts): Skip {
+  journal.notice(title, text)
   return skip(text)
 }
+
+/** Receives the description of the change once it is known: an error or a skip may follow. */
+type ReportChange = (facts: Pick<Run, 'change'>) => void
 
 /** A change that counts, unless its labels exempt it. */
 export interface ResolvedChange extends Partial<Pick<Filtered, 'change' | 'description'>> {
@@ -161,7 +168,11 @@ export interface ResolvedChange extends Partial<Pick<Filtered, 'change' | 'descr
  *   is after the comparison, because most changes may not match
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(step: Acts, startLookUp = (): void => undefined): Promise<ResolvedChange | Skip> {
+export async function resolveChange(
+  step: Acts,
+  report: ReportChange,
+  startLookUp = (): void => undefined,
+): Promise<ResolvedChange | Skip> {
   const { context, inputs } = step
   const { command, task, changeRange, paths } = inputs
   // Attaching to a job sends no prompt, so it does not depend on a change.
@@ -182,7 +193,7 @@ export async function resolveChange(step: Acts, startLookUp = (): void => undefi
   const isEarly = paths.length === 0 && context.event.kind === 'push' && changeRange.kind === 'event'
   const early = isEarly ? findLoop(undefined, sources, step) : undefined
   early?.catch(() => undefined)
-  const filtered = await readFiltered(await compare, range, step)
+  const filtered = await readFiltered(await compare, range, step, report)
   if (isSkip(filtered)) return filtered
   startLookUp()
   const loop = await (early ?? findLoop(await compare, sources, step))
@@ -199,11 +210,4 @@ export function renderChange(change: Compared | undefined, exempt: Change['exemp
   const sections = wanted.filter((section) => section !== undefined)
   const rendered = sections.length === 0 ? undefined : renderSections(sections, MAX_CONTEXT_BYTES)
   return { promptContext: rendered?.text ?? '', added: rendered?.description, compared: change }
-}
-
-/** Logs what is added to the prompt, once it is known that a prompt is sent. */
-export function recordAdded({ added }: ChangeFacts, { record, runner }: Acts): void {
-  if (added === undefined) return
-  runner.log(added)
-  record.add({ change: joinSentences([record.read().change, added]) })
 }

@@ -13,7 +13,7 @@ import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { type AgentInputs, isExplicitRange, type Facts } from '../facts.ts'
 import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
-import type { Acts } from '../record.ts'
+import type { Acts } from '../step.ts'
 import { type ChangeRange, explainMissingRange } from './range.ts'
 import { findPrecedingTag } from './preceding-tag.ts'
 
@@ -277,11 +277,11 @@ export function assertRangeAllowed(range: ChangeRange, { context, inputs }: Fact
 }
 
 /** Says that a run without a real prompt moves the base of later ranges. */
-export function noticeMovedBase(range: ChangeRange, { context, inputs, record }: Acts): void {
+export function noticeMovedBase(range: ChangeRange, { context, inputs, journal }: Acts): void {
   const isPretended = inputs.dryRun || context.isRehearsal
   if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
   if (!BRANCH_EVENTS.includes(context.eventName)) return
-  record.notice(
+  journal.notice(
     'The base of the next range moves',
     'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
   )
@@ -291,22 +291,22 @@ const NO_FILES_HINT =
   'Remove `paths`: the prompt then has the commits without their files. Or send the change in parts, with `change-range: BASE...HEAD`.'
 
 /** Says which other change is sent than the requested one. */
-function noticeOtherChange(range: ChangeRange, change: FoundChange, { inputs, context, record }: Acts): void {
+function noticeOtherChange(range: ChangeRange, change: FoundChange, { inputs, context, journal }: Acts): void {
   const isSinceLast = range.kind === 'since-last-success'
   if (isSinceLast && range.isRequested && context.workflow === undefined)
-    record.notice(
+    journal.notice(
       'No earlier runs to look back to',
       `\`change-range\` is \`since-last-success\`, but ${NO_WORKFLOW.reason}. A push sends its own change instead, and any other event sends none.`,
     )
   if (isSinceLast && change.isBaseMissing) {
     const compared = 'reason' in change ? 'Nothing was compared.' : `Compared instead: ${change.title}.`
-    record.notice(
+    journal.notice(
       'A base commit no longer exists',
       `The commit of the last successful run is no longer in the repository, for example because of a forced push. ${compared}`,
     )
   }
   if (!('reason' in change) && change.problem !== undefined && inputs.changeContext !== 'none')
-    record.notice(
+    journal.notice(
       'The changed files are not known',
       `GitHub cannot compare the two ends of the change, so the prompt has its commits without their files. ${change.problem.message}`,
     )

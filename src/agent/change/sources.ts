@@ -5,7 +5,8 @@ import { hasLabel } from '../../github/labels.ts'
 import { joinWords } from '../../text/format.ts'
 import type { Facts } from '../facts.ts'
 import type { ChangeFacts } from './change.ts'
-import type { Acts, Source } from '../record.ts'
+import type { Source } from '../record.ts'
+import type { Acts } from '../step.ts'
 import type { Compared } from './compare.ts'
 import { findEventOrigin, type EventOrigin } from './event-origin.ts'
 import { type ChangeCommit, listEventCommits, mergeCommits, type SourcePullRequest } from './origin.ts'
@@ -77,7 +78,7 @@ export async function listSources(change: ChangeFacts, step: Acts): Promise<read
         : []),
     ]
     const unknown = 'Could not determine all pull requests that the change came from'
-    step.record.warn(`${unknown}, so ${joinWords(effects)}`, problem)
+    step.journal.warn(`${unknown}, so ${joinWords(effects)}`, problem)
   }
   return collected.slice(0, MAX_SOURCES)
 }

@@ -1,9 +1,10 @@
 /** Which files the step has changed in its pull request. Hides when that is not known. */
 import { requireGitHubAtEnd } from '../../action/step.ts'
 import { type Comparison, isByOwner } from '../../github/commits.ts'
-import { toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
-import { orUndefined } from '../../runtime/errors.ts'
-import { type Acts, type ChangedFiles, countCommitsOfUpdates } from '../record.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { countCommitsOfUpdates } from '../derived.ts'
+import type { ChangedFiles, Turn } from '../record.ts'
+import type { Reads } from '../step.ts'
 
 /** Whether all commits of a new pull request are the agent's, which may commit with another account than it opens with. */
 function isAllByAgent({ author }: PullRequest, { commits, totalCommits }: Comparison): boolean {
@@ -13,16 +14,17 @@ function isAllByAgent({ author }: PullRequest, { commits, totalCommits }: Compar
 
 /**
  * Reads the files that this step has changed in its pull request.
+ * @param pullRequest as read after the newest turn
  * @returns undefined if these files are unknown, for example because of other people's commits
  * @throws ActionError if GitHub cannot be read
  */
-async function readChanges(step: Acts): Promise<ChangedFiles | undefined> {
-  const { context, record } = step
-  const { turns } = record
-  const link = turns[0]?.end === 'finished' ? turns[0].job?.prLink : undefined
-  const pullRequest = link && record.getNewestRead(toPullRequestAddress(link, context))
+export async function readChanges(
+  pullRequest: PullRequest,
+  turns: readonly Turn[],
+  step: Reads,
+): Promise<ChangedFiles | undefined> {
   const first = turns.find(({ effect }) => effect?.kind === 'created' || effect?.kind === 'updated')
-  if (pullRequest === undefined || first === undefined) return undefined
+  if (first === undefined) return undefined
   const github = requireGitHubAtEnd(step)
   const { repository, baseRef, headSha } = pullRequest
   const compared = await github.compare(repository, first.headBefore ?? baseRef, headSha)
@@ -36,9 +38,4 @@ async function readChanges(step: Acts): Promise<ChangedFiles | undefined> {
   if (!isOwn) return undefined
   const files = compared.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
   return { files, isComplete: compared.fileList === 'complete' }
-}
-
-/** Records the files that the step has changed, for the summary and the outputs. A failure is ignored. */
-export async function recordChanges(step: Acts): Promise<void> {
-  step.record.add({ files: await orUndefined(readChanges(step)) })
 }

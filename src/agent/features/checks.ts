@@ -15,19 +15,14 @@ import {
 } from '../../action/inputs.ts'
 import { requireGitHub } from '../../action/step.ts'
 import { type Check, type CommitChecks, countChecks } from '../../github/checks.ts'
-import { isOpen, toPullRequestAddress, type PullRequest } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, describeError, catchExpected, isTransient, orUndefined } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { needsPullRequestRead } from '../facts.ts'
-import {
-  type Acts,
-  type ChecksState,
-  describePullRequest,
-  type PullRequestFacts,
-  listFailedChecks,
-  readAndRecordPullRequest,
-} from '../record.ts'
+import { describePullRequest, listFailedChecks } from '../derived.ts'
+import type { ChecksState, PullRequestFacts } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 
 /** Whether the step will wait for checks: rounds need them, so that `fix-rounds` alone is enough. */
 export const isAwaitingChecks = (raw: RawInputs): boolean =>
@@ -213,9 +208,9 @@ export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL
 const LAST_READ_TIMEOUT_MS = 3_000
 
 /** Combines a pull request with its checks, and warns if the checks are unknown. */
-function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { record }: Acts): PullRequestFacts {
+function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { journal }: Acts): PullRequestFacts {
   const { checks, ignored = [], state, waitsForApproval, problem } = polled
-  if (checks === undefined && problem !== undefined) record.warn('The checks could not be read', problem)
+  if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
@@ -238,7 +233,7 @@ export async function waitForChecks(
   findOutside: (pullRequest: PullRequest, step: Acts) => Promise<readonly string[] | undefined>,
   step: Acts,
 ): Promise<PullRequestFacts> {
-  const { clock, deadlineAt, context, inputs, record, signal } = step
+  const { clock, deadlineAt, context, inputs, journal, signal } = step
   if (!needsPullRequestRead(inputs)) return describePullRequest(pullRequest)
   const github = requireGitHub(step)
   const lastReadAt = deadlineAt - LAST_READ_TIMEOUT_MS
@@ -248,7 +243,7 @@ export async function waitForChecks(
 
   /** Reads the pull request again. Returns why it could not be read. */
   async function readAgain(): Promise<ActionError | undefined> {
-    const read = await readAndRecordPullRequest(known, step).catch(catchExpected)
+    const read = await step.pullRequests.read(known).catch(catchExpected)
     if (read instanceof ActionError) return read
     known = read
     return undefined
@@ -277,12 +272,12 @@ export async function waitForChecks(
         )
       else if (polled.isStateNew) {
         heartbeat.restart()
-        record.note(line)
+        journal.note(line)
       } else heartbeat.logIfDue(line)
       const leftMs = lastReadAt - clock.now()
       if (polled.endsInMs <= 0 || leftMs <= 0) {
         if (headProblem === undefined) return polled
-        record.warn('Could not determine whether the checks are those of the newest commit', headProblem)
+        journal.warn('Could not determine whether the checks are those of the newest commit', headProblem)
         return {}
       }
       await clock.sleep(Math.min(getLookPauseMs(ageMs), polled.endsInMs, leftMs), signal)
@@ -301,7 +296,7 @@ export async function waitForChecks(
     const foundOutside = await outside
     if (known.headSha === headSha) return { ...facts, ...(foundOutside && { outside: foundOutside }) }
     heartbeat.restart()
-    record.note(`The pull request has a new commit, ${known.headSha.slice(0, 7)}. Continuing with that commit.`)
+    journal.note(`The pull request has a new commit, ${known.headSha.slice(0, 7)}. Continuing with that commit.`)
     if (clock.now() >= lastReadAt) return facts
   }
 }
@@ -313,19 +308,21 @@ const MERGEABLE_PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  * Reads an open pull request a few more times while GitHub has not computed `mergeable`, if the step has waited for its
  * checks. Ignores reads with another head commit.
  */
-export async function readMergeability(step: Acts, known: PullRequestFacts): Promise<void> {
-  const { clock, context, deadlineAt, github, inputs, record, signal } = step
-  const job = record.turns[0]?.job
-  if (github === undefined || job?.prLink === undefined || signal.aborted || !inputs.waitForChecks) return
-  const address = toPullRequestAddress(job.prLink, context)
+export async function readMergeability(
+  pullRequest: PullRequestAddress,
+  known: PullRequestFacts,
+  step: Reads,
+): Promise<PullRequestFacts> {
+  const { clock, deadlineAt, inputs, signal } = step
   let facts = known
+  if (signal.aborted || !inputs.waitForChecks) return facts
   for (const pauseMs of MERGEABLE_PAUSES_MS) {
-    if (!isOpen(facts) || facts.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return
+    if (!isOpen(facts) || facts.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return facts
     await clock.sleep(pauseMs, signal)
-    const now = await orUndefined(requireGitHub(step).readPullRequest(address))
+    const now = await orUndefined(requireGitHub(step).readPullRequest(pullRequest))
     // The known checks and files belong to one head commit, so only combine them with reads of the same one.
-    if (now === undefined || now.headSha !== facts.headSha) return
+    if (now === undefined || now.headSha !== facts.headSha) return facts
     facts = { ...facts, ...describePullRequest(now) }
-    record.add({ pullRequestAtEnd: facts })
   }
+  return facts
 }

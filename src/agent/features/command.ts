@@ -9,7 +9,10 @@ import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../../text/hidden.ts'
-import { getOwnLink, getOperation, type Acts, type Reads, type Run, getPullRequestFacts, redactRun } from '../record.ts'
+import { getOwnLink, getOperation, getPullRequestFacts } from '../derived.ts'
+import type { Run } from '../record.ts'
+import { redactRun } from '../redact-run.ts'
+import type { Acts, Reads } from '../step.ts'
 import type { Facts } from '../facts.ts'
 import { ASK_IN_AN_ISSUE, plainTarget, type Target } from '../turn/target.ts'
 import { filterFiles } from '../path-filter.ts'
@@ -133,7 +136,7 @@ async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRe
   const { pullRequest, reason } = lookup
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reason === undefined && isOfAgent) step.record.notice(NO_HISTORY_TITLE, formatNoHistory(number))
+  if (reason === undefined && isOfAgent) step.journal.notice(NO_HISTORY_TITLE, formatNoHistory(number))
   if (reason === undefined) return undefined
   return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
 }
@@ -165,24 +168,26 @@ async function formatChange({ address, subject }: CommandComment, step: Reads): 
 }
 
 /**
- * Decides from the event and the author's permission whether to carry out the command of a comment or a review. Skips a comment
- * without a reply or reaction if its author has no write access, so that outsiders cannot probe the action. Otherwise, the step
- * replies when it ends.
+ * Accepts the command of a comment or a review whose author has write access: the step replies to it when it ends. Skips any
+ * other comment without a reply or reaction, so that outsiders cannot probe the action.
  * @throws ActionError `not-sent` if the permission cannot be read
  */
-export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> {
+export async function acceptCommand(step: Reads): Promise<CommandComment | Skip> {
   const { command } = step.inputs
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
-  const { address, author, instruction, isMailReply, subject } = comment
+  const { address, author } = comment
 
   const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
   const unknown = 'Could not determine whether the author has write access'
   const grant = formatTrackingGrant(step, address.repository)
   if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
     return skip('The author of the comment does not have write access to this repository.')
-  step.record.add({ comment: address, isMailReply })
+  return comment
+}
 
+/** Returns why an accepted comment starts nothing, for its reply. */
+export function checkInstruction({ address, instruction, subject }: CommandComment, command: string): Skip | undefined {
   const ownLines = removeHidden(instruction).replace(HIDDEN_NOTE, '').split('\n').filter(isNotQuoted)
   if (ownLines.join('').trim() === '')
     return skip(
@@ -190,7 +195,7 @@ export async function acceptCommand(step: Acts): Promise<CommandComment | Skip> 
     )
   if (address.isOnPullRequest && !subject.isOpen)
     return skip(`Pull request #${address.number} is closed. ${OTHER_PLACE_HINT}`)
-  return comment
+  return undefined
 }
 
 /**
@@ -211,7 +216,7 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
-    await step.record.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
+    await step.journal.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview
     ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
@@ -223,14 +228,14 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
     maxBytes: MAX_CONTEXT_BYTES,
   })
   if (job !== undefined) {
-    step.record.note(
+    step.journal.note(
       `The comment is a follow-up to job ${job.jobId}, which opened pull request #${number}${formatUnconfirmed(step)}.`,
     )
     return createFollowUp(job, { prompt, reason: 'comment', isCounted: false, hint: RETRY_COMMENT_HINT }, step)
   }
   const unread = `The changes of pull request #${number} could not be read`
   const change = await orNotSent(unread, () => formatChange(comment, step), RETRY_COMMENT_HINT, grant)
-  step.record.note(`The comment on #${number} starts a new job.`)
+  step.journal.note(`The comment on #${number} starts a new job.`)
   return plainTarget({ kind: 'create', prompt: prompt + change })
 }
 
@@ -313,9 +318,9 @@ export function renderReply(
 /**
  * Replies with the result to the comment that started the run, if there is one. Replaces the reply of an earlier attempt.
  */
-export async function replyToComment(step: Acts, namesInputs: (text: string) => boolean): Promise<void> {
-  const { runner, inputs, record } = step
-  const run = redactRun(record.read(), runner.redact)
+export async function replyToComment(known: Run, step: Acts, namesInputs: (text: string) => boolean): Promise<void> {
+  const { runner, inputs, journal } = step
+  const run = redactRun(known, runner.redact)
   const { comment } = run
   if (comment === undefined || inputs.dryRun) return
   const context = { ...step.context, inputsHash: await inputs.hash(), command: inputs.command }
@@ -332,6 +337,6 @@ export async function replyToComment(step: Acts, namesInputs: (text: string) => 
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    record.warn('The reply to the comment may not have been written', error)
+    journal.warn('The reply to the comment may not have been written', error)
   }
 }

@@ -14,7 +14,7 @@ import { requireGitHub } from '../../action/step.ts'
 import type { Compared } from '../change/compare.ts'
 import { findEventOrigin } from '../change/event-origin.ts'
 import { REQUEST_EVENT_KINDS, isOfEvent, listChangeCommits } from '../change/sources.ts'
-import type { Acts, Reads } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 import { orNotSent } from '../../runtime/errors.ts'
 import { type ResolvedChange, type ChangeFacts, renderChange } from '../change/change.ts'
 import { GITHUB_RETRY_HINT, formatGrant } from '../permissions.ts'
@@ -124,10 +124,9 @@ export async function applyExemption(
   const isLookedUp = numbers !== 'not-looked-up'
   if (isComplete && isLookedUp) return skip(explainExempt(numbers, change?.repository ?? repository, step))
   if (!isLookedUp)
-    step.record.notice(
+    step.journal.notice(
       '`skip-labels` was not applied',
       `No pull request was exempted, because ${TOO_MANY_LOOK_UPS.message} The whole change is sent.`,
     )
-  if (description !== undefined) step.record.add({ change: description })
-  return { ...renderChange(change, numbers, step), sources, exempt: isLookedUp ? numbers : [] }
+  return { ...renderChange(change, numbers, step), description, sources, exempt: isLookedUp ? numbers : [] }
 }

@@ -2,20 +2,18 @@
 import { requireGitHub } from '../../action/step.ts'
 import { type Check, isCheckSuite } from '../../github/checks.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { getUnsuccessfulStatus, isSamePullRequest } from '../../docs-service/schemas.ts'
+import { getUnsuccessfulStatus, isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
+import { listFailedChecks, listSentRounds } from '../derived.ts'
 import {
-  type Acts,
   type PullRequestFacts,
-  listFailedChecks,
-  listSentRounds,
-  readAndRecordPullRequest,
   ROUND_STOP_REASONS,
   type RoundStop,
   type RoundStopReason,
   type Turn,
 } from '../record.ts'
+import type { Acts } from '../step.ts'
 import { type FailedCheck, MAX_CONTEXT_BYTES, renderFixPrompt } from '../prompt.ts'
 import { announceTurn } from '../history/store.ts'
 import type { Target } from '../turn/target.ts'
@@ -84,7 +82,7 @@ const getJobPageId = ({ app, detailsUrl = '' }: Pick<Check, 'app' | 'detailsUrl'
 async function readDetails(failed: readonly Check[], repository: string, step: Acts): Promise<readonly FailedCheck[]> {
   const github = requireGitHub(step)
   const orWarn = <T>(what: string, perform: () => Promise<T>): Promise<T | undefined> =>
-    step.record.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
+    step.journal.orWarn(`Some ${what} of failing checks were not sent to the agent`, perform)
   const read = async (check: Check): Promise<FailedCheck> => {
     const { id } = check
     const jobId = getJobPageId(check)
@@ -123,7 +121,7 @@ function isSameFailure(prompt: string, details: readonly FailedCheck[], { task, 
 /** Lists the failed checks to send: those that the merge base does not fail. */
 async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
-  const before = await step.record.orWarn(lost, async () => {
+  const before = await step.journal.orWarn(lost, async () => {
     const github = requireGitHub(step)
     const { repository, baseRef, headSha } = pullRequest
     const { mergeBase } = await github.compare(repository, baseRef, headSha)
@@ -138,33 +136,36 @@ async function findFailing(pullRequest: PullRequest, failed: readonly Check[], s
 /**
  * Decides whether to send the failing checks of a pull request to its job, and makes the target.
  * @param facts the facts after the checks have finished
+ * @param report receives why the round is not sent, if that turns out directly before it is sent
  * @returns the target, or why no round follows; neither if `fix-rounds` is 0
  * @throws ActionError `cancelled`
  */
 export async function decideNextRound(
   pullRequest: PullRequest,
   facts: PullRequestFacts,
+  turns: readonly Turn[],
   step: Acts,
+  report: (facts: Pick<Turn, 'roundStop' | 'pullRequest'>) => void,
 ): Promise<{ readonly target?: Target; readonly stop?: RoundStop }> {
-  const { clock, deadlineAt, inputs, record } = step
-  const { turns, newest } = record
-  const { id: jobId = '', prLink: link } = newest.job ?? {}
+  const { clock, deadlineAt, inputs, journal } = step
+  const newest = turns.at(-1)
+  const { id: jobId = '', prLink: link } = newest?.job ?? {}
   const { fixRounds } = inputs
   const { checkList, headSha = '' } = facts
-  if (fixRounds === 0 || link === undefined) return {}
+  if (fixRounds === 0 || newest === undefined || link === undefined) return {}
   const stop = findRoundStop(facts, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return { stop }
   const failing = await findFailing({ ...pullRequest, headSha }, listFailedChecks(checkList).filter(isForAgent), step)
   if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
   const prompt = renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES)
-  if (isSameFailure(prompt, details, record.newest)) return { stop: 'no-difference' }
+  if (isSameFailure(prompt, details, newest)) return { stop: 'no-difference' }
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
   /** Finds a reason not to send the round, directly before it is sent. `current` is undefined if the read failed. */
-  const findStopBeforeSend = (current: PullRequest | undefined): RoundStopReason | undefined => {
-    const { prLink } = record.newest.job ?? {}
+  const findStopBeforeSend = (current: PullRequest | undefined, job: Job | undefined): RoundStopReason | undefined => {
+    const { prLink } = job ?? {}
     if (current === undefined || prLink === undefined || !isSamePullRequest(prLink, link)) return 'failed'
     if (!isOpen(current)) return 'not-open'
     if (current.headSha !== headSha) return 'head-moved'
@@ -181,15 +182,15 @@ export async function decideNextRound(
     async beforeSend(idle, idleMs) {
       if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return 0
       const announce = () => announceTurn(step, undefined, idleMs)
-      return (await record.orWarn('The history may not show that the agent is working', announce)) ?? 0
+      return (await journal.orWarn('The history may not show that the agent is working', announce)) ?? 0
     },
-    async validate() {
-      const read = () => readAndRecordPullRequest(pullRequest, step)
-      const current = await record.orWarn('The failing checks were not sent to the agent', read)
-      const roundStop = findStopBeforeSend(current)
+    async validate(job) {
+      const read = () => step.pullRequests.read(pullRequest)
+      const current = await journal.orWarn('The failing checks were not sent to the agent', read)
+      const roundStop = findStopBeforeSend(current, job)
       if (roundStop === undefined) return
       // The known checks belong to the examined head, so only the state is taken from the new read.
-      record.update({ roundStop, pullRequest: { ...facts, ...(current && { state: current.state }) } })
+      report({ roundStop, pullRequest: { ...facts, ...(current && { state: current.state }) } })
       throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
     },
   }

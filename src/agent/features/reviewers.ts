@@ -8,8 +8,9 @@ import { findChangeRange } from '../change/range.ts'
 import { findEventOrigin } from '../change/event-origin.ts'
 import { compareWithFallback } from '../change/compare.ts'
 import type { ChangeFacts } from '../change/change.ts'
-import type { AgentInputs, RequestedReviewers } from '../facts.ts'
-import type { Acts, Source } from '../record.ts'
+import type { AgentInputs, Facts, RequestedReviewers } from '../facts.ts'
+import type { Source, Turn } from '../record.ts'
+import type { Acts } from '../step.ts'
 import type { GitHub } from '../../github/github.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { type Input, linesField, toItems, rejectInput, isGiven } from '../../action/inputs.ts'
@@ -52,29 +53,29 @@ const lower = (name: string): string => name.toLowerCase()
  * @throws ActionError `cancelled`
  */
 export async function requestReviews(pullRequest: PullRequest, people: readonly string[], step: Acts): Promise<void> {
-  const { inputs, record } = step
+  const { inputs, journal } = step
   const author = lower(pullRequest.author.login)
   const wanted = [...inputs.reviewers.names, ...people.slice(0, MAX_PEOPLE)].filter((name) => lower(name) !== author)
   const reviewers = [...new Map(wanted.map((name) => [lower(name), name])).values()]
   const github = requireGitHubAtEnd(step)
   const request = async (names: readonly string[]): Promise<true> => {
     await github.requestReviews(pullRequest, names)
-    record.note(`Requested a review from ${names.map((name) => `\`${name}\``).join(', ')}.`)
+    journal.note(`Requested a review from ${names.map((name) => `\`${name}\``).join(', ')}.`)
     return true
   }
   const isAccepted = reviewers.length > 1 && (await orUndefined(request(reviewers)))
   if (isAccepted === true) return
-  for (const name of reviewers) await record.orWarn(`No review was requested from \`${name}\``, () => request([name]))
+  for (const name of reviewers) await journal.orWarn(`No review was requested from \`${name}\``, () => request([name]))
 }
 
 const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
   hasAuthors || hasApprovers || names.length > 0
 
-/** Whether to request reviews after this turn. A fix round requests none, because it works on the same pull request. */
-export function needsReviews(pullRequest: PullRequest, { inputs, record }: Acts): boolean {
-  const { job, effect } = record.newest
+/** Whether to request reviews after the newest turn. A fix round requests none, because it works on the same pull request. */
+export function needsReviews(pullRequest: PullRequest, turns: readonly Turn[], { inputs }: Facts): boolean {
+  const { job, effect } = turns.at(-1) ?? {}
   const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
-  return hasReviewers(inputs) && record.turns.length === 1 && hasWork && isOpen(pullRequest)
+  return hasReviewers(inputs) && turns.length === 1 && hasWork && isOpen(pullRequest)
 }
 
 // Finds out who wrote and approved a change, and which pull requests it came from. Only `compareForPeople` is called before the
@@ -88,12 +89,12 @@ const UNKNOWN_PEOPLE =
  * @throws ActionError `cancelled`
  */
 export async function compareForPeople(change: ChangeFacts, step: Acts): Promise<ChangeFacts> {
-  const { context, inputs, record } = step
+  const { context, inputs, journal } = step
   const { hasAuthors, hasApprovers } = inputs.reviewers
   const isNeeded = hasAuthors || (hasApprovers && !isOfEvent(findEventOrigin(context), step))
   if (change.compared !== undefined || !isNeeded) return change
   const range = findChangeRange(context, inputs.changeRange)
-  const compared = await record.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
+  const compared = await journal.orWarn(UNKNOWN_PEOPLE, () => compareWithFallback(range, step))
   return compared === undefined || 'reason' in compared ? change : { ...change, compared }
 }
 
@@ -124,12 +125,12 @@ async function readApprovers(source: PullRequestAddress, github: GitHub): Promis
  * @throws ActionError `cancelled`
  */
 async function findApprovers(sources: readonly Source[], step: Acts): Promise<readonly string[]> {
-  const { record } = step
+  const { journal } = step
   const counts = new Map<string, number>()
   const pullRequests = sources.flatMap(({ repository, number }) =>
     number === undefined ? [] : [{ repository, number }],
   )
-  await record.orWarn(UNKNOWN_APPROVERS, async () => {
+  await journal.orWarn(UNKNOWN_APPROVERS, async () => {
     const github = requireGitHub(step)
     for (const source of pullRequests.slice(0, MAX_APPROVED)) {
       try {
@@ -137,7 +138,7 @@ async function findApprovers(sources: readonly Source[], step: Acts): Promise<re
       } catch (caught) {
         const error = catchExpected(caught)
         if (failsForAll(error)) throw error
-        record.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
+        journal.warn(`Could not determine who approved pull request #${source.number}, to request a review`, error)
       }
     }
   })

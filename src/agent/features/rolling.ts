@@ -7,7 +7,7 @@ import { quoteName } from '../../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { ON_OPEN_PR, type AgentInputs, getRepository } from '../facts.ts'
-import type { Acts, Reads } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from '../find-job.ts'
 import { assertBelowLimit, createFollowUp, formatUnconfirmed } from '../follow-up.ts'
 import { warnOfLimit } from '../history/render.ts'
@@ -145,11 +145,11 @@ export function openRollingLookUp(step: Acts): RollingLookUp {
  * @throws ActionError `not-sent` if it is not known whether such a pull request is open
  */
 export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
-  const { inputs, record } = step
+  const { inputs, journal } = step
   const { onOpenPr, maxFollowUps } = inputs
   const rolling = await orNotSent(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatTrackingGrant(step))
   const { job, labelExists, notices } = rolling
-  for (const [title, text] of notices) record.notice(title, text)
+  for (const [title, text] of notices) journal.notice(title, text)
   if (job === undefined)
     return {
       ...plainTarget({ kind: 'create', prompt }),
@@ -167,7 +167,7 @@ export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp,
   assertBelowLimit(job.pullRequest, used, step)
   const which = `follow-up ${used + 1} of ${maxFollowUps}`
   const adding = `Adding to pull request #${number} (job ${job.jobId}, ${which})${formatUnconfirmed(step)}.`
-  record.note(`${adding} ${warnOfLimit(used + 1, maxFollowUps)}`.trimEnd())
+  journal.note(`${adding} ${warnOfLimit(used + 1, maxFollowUps)}`.trimEnd())
   return createFollowUp(job, { prompt, reason: 'pull-request', isCounted: true, hint: RETRY_HINT }, step)
 }
 

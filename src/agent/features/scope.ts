@@ -5,7 +5,7 @@ import type { Comparison } from '../../github/commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { parsePathRules, findOutOfScope, findFolderPatterns, warnOfFolders } from '../path-filter.ts'
-import type { Acts } from '../record.ts'
+import type { Acts } from '../step.ts'
 
 export const SCOPE_FIELDS = { allowedPaths: linesField('allowed-paths', parsePathRules) }
 
@@ -16,10 +16,10 @@ const UNKNOWN_SCOPE = 'Could not determine whether the files of the pull request
  * which head commit it belongs to.
  */
 export async function findOutside(pullRequest: PullRequest, step: Acts): Promise<readonly string[] | undefined> {
-  const { inputs, record } = step
+  const { inputs, journal } = step
   const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return record.orWarn(UNKNOWN_SCOPE, async () => {
+  return journal.orWarn(UNKNOWN_SCOPE, async () => {
     const github = requireGitHub(step)
     const { repository, baseRef, baseSha, headSha } = pullRequest
     // After a merge, the base branch may contain the head, so that comparing them shows no files.

@@ -9,10 +9,11 @@ import { toPullRequestAddress, type PullRequest, type PullRequestAddress } from 
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError, catchExpected, isTransient, mayPass, orUndefined, REFUSAL_HINT } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/format.ts'
-import { needsPullRequestRead, type Facts, getRepository } from '../facts.ts'
+import { needsPullRequestRead, type Facts, getOtherRepository, getRepository } from '../facts.ts'
 import { formatGrant, formatTrackingGrant } from '../permissions.ts'
 import { formatAttaching } from '../words.ts'
-import { readAndRecordPullRequest, type Acts, type Reads } from '../record.ts'
+import type { Turn } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 import { readUpdate, findHistory, isInUse, writeHistory } from '../history/store.ts'
 import { toUpdateFingerprint } from '../history/rows.ts'
 import { isPullRequestEvent } from '../change/loop.ts'
@@ -26,40 +27,45 @@ export const TRACK_FIELDS = {
   prRepository: field('pr-repository', '', repositoryInput),
 }
 
-/** Records that the job's pull request is not marked, although the next run depends on its mark. */
-function recordUntracked(error: ActionError, what: string, jobId: string, step: Acts): void {
-  const { record } = step
-  const attach = `To add the label and the comment before the next run, ${formatAttaching(jobId, record.read())}.`
+/** Why the job's pull request is not marked, although the next run depends on its mark: the fact `untracked` of the record. */
+type Untracked = ActionError | undefined
+
+function createUntracked(error: ActionError, what: string, jobId: string, step: Facts): ActionError {
+  const run = { label: step.inputs.label, otherRepository: getOtherRepository(step) }
+  const attach = `To add the label and the comment before the next run, ${formatAttaching(jobId, run)}.`
   const refusal = mayPass(error) ? undefined : `${REFUSAL_HINT}.`
   const usual = error.hint ?? refusal
   const fix = error.lacksPermissionIn === undefined ? usual : formatTrackingGrant(step, error.lacksPermissionIn)
   // The next step gets a new token anyway.
   const hints = error.code === 'unauthorized' ? [attach, fix] : [fix, attach]
   const text = `${what}, so the next run would start another job: ${error.message}`
-  record.add({ untracked: new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) }) })
+  return new ActionError(error.code, text, { cause: error, hint: joinSentences(hints) })
 }
 
-function recordFailure(error: ActionError, what: string, jobId: string, step: Acts): void {
-  if (isTrackingRequired(step)) recordUntracked(error, what, jobId, step)
-  else step.record.warn(what, error)
+function toUntracked(error: ActionError, what: string, jobId: string, step: Acts): Untracked {
+  if (isTrackingRequired(step)) return createUntracked(error, what, jobId, step)
+  step.journal.warn(what, error)
+  return undefined
 }
 
 /** A comment that could not be updated still names the job, unless it is gone. */
-function recordHistoryFailure(error: ActionError, jobId: string, step: Acts): void {
-  const { record } = step
-  if (record.history?.commentId === undefined) recordFailure(error, 'The history comment was not written', jobId, step)
-  else if (error.code === 'not-found') recordFailure(error, 'The history comment was not updated', jobId, step)
-  else record.warn('The history comment was not updated, so it may be out of date', error)
+function toUntrackedByHistory(error: ActionError, jobId: string, step: Acts): Untracked {
+  const { history, journal } = step
+  if (history.ref?.commentId === undefined)
+    return toUntracked(error, 'The history comment was not written', jobId, step)
+  if (error.code === 'not-found') return toUntracked(error, 'The history comment was not updated', jobId, step)
+  journal.warn('The history comment was not updated, so it may be out of date', error)
+  return undefined
 }
 
 /** The labels of the pull request when it was last read. */
-const getKnownLabels = (address: PullRequestAddress, { record }: Acts): readonly string[] =>
-  record.getNewestRead(address)?.labels ?? []
+const getKnownLabels = (address: PullRequestAddress, { pullRequests }: Acts): readonly string[] =>
+  pullRequests.getNewest(address)?.labels ?? []
 
 /** Whether an earlier read has shown that the pull request carries the mark, so that the next run finds it. */
 function isKnownToBeMarked(address: PullRequestAddress, step: Acts): boolean {
-  const { history } = step.record
-  const hasHistory = history?.commentId !== undefined && history.pullRequest.number === address.number
+  const { ref } = step.history
+  const hasHistory = ref?.commentId !== undefined && ref.pullRequest.number === address.number
   return hasHistory && hasLabel(step.inputs.label, getKnownLabels(address, step))
 }
 
@@ -71,70 +77,71 @@ async function isInSearchedRepository({ repository, number }: PullRequestAddress
   return pullRequest !== undefined && isSameRepository(repository, pullRequest.repository)
 }
 
-/** Records that the next run does not find the pull request, wherever it is marked. */
-function recordMisplaced({ repository, number }: PullRequestAddress, jobId: string, step: Acts): void {
-  const { record } = step
-  const run = record.read()
+/** The next run does not find the pull request, even if it is marked. @param untracked why it is not marked */
+function createMisplaced(
+  { repository, number }: PullRequestAddress,
+  untracked: Untracked,
+  jobId: string,
+  step: Facts,
+): ActionError {
   const text = `Pull request #${number} is in \`${repository}\`, but the next run looks for it in \`${getRepository(step)}\`, and would start another job.`
   const set = `Set \`pr-repository\` to \`${repository}\`.`
-  const attach = `To add the label and the comment, ${formatAttaching(jobId, { ...run, otherRepository: repository })}.`
-  const hints = run.untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
-  record.add({ untracked: new ActionError('rejected', text, { hint: hints.join(' ') }) })
+  const attach = `To add the label and the comment, ${formatAttaching(jobId, { label: step.inputs.label, otherRepository: repository })}.`
+  const hints = untracked === undefined ? [set] : [set, formatTrackingGrant(step, repository), attach]
+  return new ActionError('rejected', text, { hint: hints.join(' ') })
 }
 
 /**
- * Records that the job's pull request could not be read, and so was not marked.
+ * Returns why a pull request is not marked that could not be read; undefined if the next run does not depend on that.
  * @param address undefined if the pull request is not on this GitHub
  * @throws ActionError `cancelled`
  */
-async function recordUnreadable(
+async function explainUnreadable(
   error: ActionError,
   address: PullRequestAddress | undefined,
   jobId: string,
   step: Acts,
-): Promise<void> {
+): Promise<Untracked> {
   const { inputs, github } = step
-  if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return
-  if (address !== undefined && isKnownToBeMarked(address, step)) return
-  recordUntracked(
-    error,
-    'The pull request did not get its label and comment, because it could not be read',
-    jobId,
-    step,
-  )
-  if (address !== undefined && !(await isInSearchedRepository(address, step))) recordMisplaced(address, jobId, step)
+  if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return undefined
+  if (address !== undefined && isKnownToBeMarked(address, step)) return undefined
+  const what = 'The pull request did not get its label and comment, because it could not be read'
+  const untracked = createUntracked(error, what, jobId, step)
+  const isFindable = address === undefined || (await isInSearchedRepository(address, step))
+  return isFindable ? untracked : createMisplaced(address, untracked, jobId, step)
 }
 
 /**
- * Adds the label to a pull request and writes the history, at the same time. A failure is recorded.
+ * Adds the label to a pull request and writes the history, at the same time. A failure on which the next run does not depend is a
+ * warning.
  * @throws ActionError `cancelled`
  */
 export async function trackPullRequest(
   pullRequest: PullRequestAddress & Partial<Pick<PullRequest, 'labels'>>,
   jobId: string,
   step: Acts,
-): Promise<void> {
-  const { inputs, record } = step
-  if (!isInUse(inputs)) return
+): Promise<Untracked> {
+  const { inputs, history } = step
+  if (!isInUse(inputs)) return undefined
   const { label } = inputs
+  let untracked: Untracked
   const github = requireGitHubAtEnd(step)
   const addLabel = async (): Promise<void> => {
     if (!hasLabel(label, pullRequest.labels ?? [])) await github.addLabel(pullRequest, label)
   }
   const addHistory = async (): Promise<void> => {
     const { repository, number, visibility } = pullRequest
-    let ref = record.history
+    let { ref } = history
     if (ref?.jobId !== jobId || ref.pullRequest.number !== number) {
-      await completeHistory(step)
+      untracked = await completeHistory(step)
       // The pull request of a job that this step has created cannot have a comment yet.
-      const isNew = record.turns[0]?.task.kind === 'create'
+      const isNew = history.read().turns[0]?.task.kind === 'create'
       const comment = isNew ? undefined : await findHistory(pullRequest, jobId, step)
       ref = { pullRequest: { repository, number, visibility }, jobId, commentId: comment?.id }
-      record.add({ history: ref })
+      history.ref = ref
     }
     await writeHistory(ref, github, step)
   }
-  record.add({ untracked: undefined })
   const findError = (written: Promise<void>) =>
     written.then(
       () => undefined,
@@ -147,27 +154,28 @@ export async function trackPullRequest(
   ])
   const unlabelled = `The label was not added to pull request #${pullRequest.number} of ${pullRequest.repository}`
   if (ofLabel !== undefined && ofLabel.message === ofHistory?.message) {
-    recordFailure(ofLabel, `${unlabelled}, and the history comment was not written`, jobId, step)
+    untracked = toUntracked(ofLabel, `${unlabelled}, and the history comment was not written`, jobId, step) ?? untracked
   } else {
-    if (ofLabel !== undefined) recordFailure(ofLabel, unlabelled, jobId, step)
-    if (ofHistory !== undefined) recordHistoryFailure(ofHistory, jobId, step)
+    if (ofLabel !== undefined) untracked = toUntracked(ofLabel, unlabelled, jobId, step) ?? untracked
+    if (ofHistory !== undefined) untracked = toUntrackedByHistory(ofHistory, jobId, step) ?? untracked
   }
-  if (!isFindable) recordMisplaced(pullRequest, jobId, step)
+  return isFindable ? untracked : createMisplaced(pullRequest, untracked, jobId, step)
 }
 
-/** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. A failure is recorded. */
-export async function completeHistory(step: Acts): Promise<void> {
-  const { inputs, record } = step
-  const ref = record.history
-  if (ref?.commentId === undefined || !isInUse(inputs)) return
+/** Completes the step's rows at its end if they have changed, even if it failed or was cancelled. */
+export async function completeHistory(step: Acts): Promise<Untracked> {
+  const { inputs, history } = step
+  const { ref } = history
+  if (ref?.commentId === undefined || !isInUse(inputs)) return undefined
   const update = await readUpdate(ref, step)
   // Without a turn, the step does not know whether the rows of other steps can be completed.
-  if (update.rows.length === 0 || toUpdateFingerprint(update) === ref.written) return
+  if (update.rows.length === 0 || toUpdateFingerprint(update) === ref.written) return undefined
   try {
     await writeHistory(ref, requireGitHubAtEnd(step), step)
+    return undefined
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    recordHistoryFailure(error, ref.jobId, step)
+    return toUntrackedByHistory(error, ref.jobId, step)
   }
 }
 
@@ -183,10 +191,9 @@ async function readLinked(address: PullRequestAddress, wasRead: boolean, step: A
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: `Leave \`github-token\` at its default. ${formatGrant(inputs)}`,
     })
-  const known = wasRead ? step.record.getNewestRead(address) : undefined
+  const known = wasRead ? step.pullRequests.getNewest(address) : undefined
   if (known !== undefined) return known
-  const read = () =>
-    readAndRecordPullRequest(address, step).catch((error: unknown) => catchExpected(error, 'not-found'))
+  const read = () => step.pullRequests.read(address).catch((error: unknown) => catchExpected(error, 'not-found'))
   const retryUntil = Math.min(clock.now() + NOT_FOUND_MS, deadlineAt)
   const pauseMs = () => (clock.now() + RETRY_PAUSE_MS > retryUntil ? undefined : RETRY_PAUSE_MS)
   const result = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
@@ -198,29 +205,33 @@ async function readLinked(address: PullRequestAddress, wasRead: boolean, step: A
 const canStillMark = (error: ActionError): boolean =>
   error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
 
+/** The facts that reading a pull request brings, if it is read at all. */
+interface Trackable {
+  /** Undefined if it cannot be read, or no input needs it. */
+  readonly pullRequest?: PullRequest
+  readonly untracked?: Untracked
+}
+
 /**
  * Reads the job's pull request. If GitHub fails, the job's result is kept.
- * @returns undefined if the pull request cannot be read, or no input needs it
  * @throws ActionError `cancelled`
  */
-export async function readTrackable(step: Acts): Promise<PullRequest | undefined> {
-  const { context, github, inputs, record } = step
-  const { job, effect } = record.newest
+export async function readTrackable({ job, effect }: Turn, step: Acts): Promise<Trackable> {
+  const { context, github, inputs, journal } = step
   const link = job?.prLink
   let address: PullRequestAddress | undefined
   // Without a token, do not warn unless an input explicitly asks for checks or paths.
-  if (job === undefined || link === undefined || (github === undefined && !needsPullRequestRead(inputs)))
-    return undefined
+  if (job === undefined || link === undefined || (github === undefined && !needsPullRequestRead(inputs))) return {}
   const wasRead = effect?.kind === 'updated' || effect?.kind === 'unchanged'
   try {
     address = toPullRequestAddress(link, context)
-    return await readLinked(address, wasRead, step)
+    return { pullRequest: await readLinked(address, wasRead, step) }
   } catch (caught) {
     const error = catchExpected(caught)
-    record.warn('The pull request could not be read', error)
+    journal.warn('The pull request could not be read', error)
     if (address !== undefined && canStillMark(error))
-      await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step)
-    else await recordUnreadable(error, address, job.id, step)
-    return undefined
+      return { untracked: await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step) }
+    const untracked = await explainUnreadable(error, address, job.id, step)
+    return untracked === undefined ? {} : { untracked }
   }
 }

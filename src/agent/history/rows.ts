@@ -5,7 +5,9 @@ import { canName, isSameRepository } from '../../github/schemas.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type Source, type Turn, type Run, type HistoryRef, mayStillRun, getPullRequestFacts } from '../record.ts'
+import { getPullRequestFacts, mayBeSent, mayStillRun } from '../derived.ts'
+import type { Source, Turn, Run } from '../record.ts'
+import type { HistoryRef, OwnHistory } from '../step.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import { concludeTurn } from '../conclude.ts'
 import type { History, HistoryRow, HistoryUpdate } from './state.ts'
@@ -129,24 +131,22 @@ function listLeft(run: Run, now: Date): History['left'] {
 }
 
 /** Whether a fix round has nothing to say: it was neither announced nor sent. */
-const isUnsentRound = (turn: Turn, index: number): boolean =>
-  index > 0 &&
-  turn.isAnnounced !== true &&
-  turn.sent === undefined &&
-  (turn.end !== undefined || turn.error !== undefined)
+const isUnsentRound = (turn: Turn, index: number, { announced }: Pick<OwnHistory, 'announced'>): boolean =>
+  index > 0 && !announced.has(index) && !mayBeSent(turn) && (turn.end !== undefined || turn.error !== undefined)
 
 /** @param promptName the prompt of the step's own turn */
 export function createUpdate(
-  ref: HistoryRef,
-  run: Run,
+  history: OwnHistory & { readonly ref: HistoryRef },
   promptName: PromptName,
   times: UpdateTimes,
   step: Facts,
 ): HistoryUpdate {
   const { context, inputs } = step
+  const { ref } = history
+  const run = history.read()
   const newest = run.turns.at(-1)
   const rows = run.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index) ? undefined : toRow(turn, index, run, promptName, ref, times, step)
+    const row = isUnsentRound(turn, index, history) ? undefined : toRow(turn, index, run, promptName, ref, times, step)
     return row === undefined ? [] : [row]
   })
   return {

@@ -12,7 +12,7 @@ import {
   getRemainingStartMs,
 } from './state.ts'
 import { requireGitHub } from '../../action/step.ts'
-import type { Acts, HistoryRef, Reads } from '../record.ts'
+import type { Acts, HistoryRef, Reads } from '../step.ts'
 import { ActionError, isTransient, catchExpected } from '../../runtime/errors.ts'
 import { renderHistory } from './render.ts'
 import { createUpdate, namePrompt, toUpdateFingerprint } from './rows.ts'
@@ -89,11 +89,11 @@ async function addHistoryComment(
 
 /** Makes what the step adds to the history, from what is known now. */
 export async function readUpdate(ref: HistoryRef, step: Acts): Promise<HistoryUpdate> {
-  const { clock, deadlineAt, record } = step
+  const { clock, deadlineAt, history } = step
   const promptName = await namePrompt(step)
   const now = clock.wallTime()
   const times = { now, until: new Date(now.getTime() + deadlineAt - clock.now()) }
-  return createUpdate(ref, record.read(), promptName, times, step)
+  return createUpdate({ ...history, ref }, promptName, times, step)
 }
 
 /** @param ageMs since the comment was last written, on GitHub's clock; undefined if unknown */
@@ -111,7 +111,7 @@ export async function writeHistory(
   step: Acts,
   merge: MergeUpdate = (_, update) => update,
 ): Promise<void> {
-  const { clock, runner, record } = step
+  const { clock, runner, history } = step
   const update = await readUpdate(ref, step)
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
@@ -123,9 +123,9 @@ export async function writeHistory(
     const merged = merge(state, update)
     if (merged === undefined) return
     const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
-    record.add({ history: { ...ref, mayExist: true } })
+    history.ref = { ...ref, mayExist: true }
     const added = await addHistoryComment(ref, body, github, step)
-    record.add({ history: { ...ref, commentId: added, written } })
+    history.ref = { ...ref, commentId: added, written }
     return
   }
   const comment = await github.readComment(ref.pullRequest, commentId)
@@ -135,7 +135,7 @@ export async function writeHistory(
   if (merged === undefined) return
   const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
   await github.editComment(ref.pullRequest, commentId, body)
-  record.add({ history: { ...ref, mayExist: false, commentId, written } })
+  history.ref = { ...ref, mayExist: false, commentId, written }
 }
 
 export const isInUse = ({ label, dryRun }: AgentInputs): boolean => label !== '' && !dryRun
@@ -152,11 +152,12 @@ export async function announceTurn(
   merge: (state: History, update: HistoryUpdate) => HistoryUpdate = (_, update) => update,
   idleMs = Infinity,
 ): Promise<number> {
-  const { inputs, record } = step
-  const ref = record.history
+  const { inputs, history } = step
+  const { ref } = history
   if (ref === undefined || !isInUse(inputs)) return 0
+  const { turns } = history.read()
   // As with a busy job: a follow-up to `job-id` whose end does not matter is sent at once.
-  const needsIdleJob = inputs.wait || record.newest.followUpReason !== undefined
+  const needsIdleJob = inputs.wait || turns.at(-1)?.followUpReason !== undefined
   let startsWithinMs = 0
   await writeHistory(ref, requireGitHub(step), step, (state, update, ageMs) => {
     // A turn that this step has seen end needs no further wait, and the step that ended it has written the comment.
@@ -164,7 +165,7 @@ export async function announceTurn(
     startsWithinMs =
       needsIdleJob && !hasSeenEnd ? getRemainingStartMs(state, update.rows, ageMs, step.clock.wallTime()) : 0
     if (startsWithinMs > 0) return undefined
-    record.update({ isAnnounced: true })
+    history.announced.add(turns.length - 1)
     return merge(state, update)
   })
   return startsWithinMs

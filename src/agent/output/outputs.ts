@@ -1,11 +1,9 @@
 /** Converts a report to the outputs and to `result`. Hides their formats and limits. */
-import { OutputsLost } from '../../action/toolkit.ts'
+import { OutputsLost, type Runner } from '../../action/toolkit.ts'
 import { type Redact, redactAll } from '../../text/redact.ts'
 import { oneLine, toOutputJson } from '../../text/untrusted.ts'
 import { type AgentConclusion, conclude } from '../conclude.ts'
 import {
-  type Acts,
-  type FollowUpReason,
   getError,
   getPullRequestFacts,
   getJob,
@@ -17,10 +15,10 @@ import {
   getRoundStop,
   isInScope,
   listSentRounds,
-  listWarnings,
-  redactRun,
-  type Run,
-} from '../record.ts'
+} from '../derived.ts'
+import { listWarnings } from '../journal.ts'
+import type { FollowUpReason, Run } from '../record.ts'
+import { redactRun } from '../redact-run.ts'
 import { sortPagesFirst } from './summary.ts'
 
 /** Returns the reason only if the service is known to have accepted the prompt. */
@@ -168,8 +166,8 @@ const NOT_ENDED = {
 const AT_END: readonly string[] = ['checks', 'in-scope'] satisfies readonly (keyof Outputs)[]
 
 /** Writes the outputs before the step's end, because the step can be killed. Every write makes the output file longer. */
-export function writeMilestone({ runner, record }: Acts): void {
-  const run = redactRun(record.read('running'), runner.redact)
+export function writeEarlyOutputs(unredacted: Run, runner: Runner): void {
+  const run = redactRun(unredacted, runner.redact)
   const conclusion = conclude(run)
   const result = renderResult(run, { ...conclusion, ...NOT_ENDED }, runner.redact)
   const outputs = Object.entries({ ...toOutputs(run, conclusion), result }).filter(([name]) => !AT_END.includes(name))

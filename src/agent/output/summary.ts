@@ -18,8 +18,6 @@ import { oneLine } from '../../text/untrusted.ts'
 import type { AgentConclusion } from '../conclude.ts'
 import { formatPullRequest } from '../words.ts'
 import {
-  type ChangedFiles,
-  formatWarnings,
   getPullRequestFacts,
   getJob,
   getJobId,
@@ -27,8 +25,10 @@ import {
   getOwnLink,
   getOwnTurn,
   isPullRequestRead,
-  type Run,
-} from '../record.ts'
+  mayBeSent,
+} from '../derived.ts'
+import { formatWarnings } from '../journal.ts'
+import type { ChangedFiles, Run } from '../record.ts'
 
 const MAX_PROMPT_BYTES = 32 * 1024
 
@@ -42,9 +42,10 @@ const MAX_HEADING_NAME_CHARS = 40
 /** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a target. */
 function formatKind(run: Run, { outcome }: AgentConclusion): string | undefined {
   const { comment } = run
-  const { task, startedAt, sent, end, followUpReason } = getOwnTurn(run) ?? {}
-  const continued = sent !== undefined || end === 'previewed' ? followUpReason : undefined
-  if (task === undefined || outcome === 'skipped') return undefined
+  const turn = getOwnTurn(run)
+  if (turn === undefined || outcome === 'skipped') return undefined
+  const { task, startedAt, end, followUpReason } = turn
+  const continued = mayBeSent(turn) || end === 'previewed' ? followUpReason : undefined
   if (task.kind === 'create' && startedAt === undefined) return undefined
   const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
   return `${TASK_NAMES[task.kind]}${origin}`

@@ -6,15 +6,18 @@ import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pul
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { type Acts, describePullRequest, type Effect, readAndRecordPullRequest, type Reads } from '../record.ts'
-import type { TurnEnd } from './watch.ts'
+import { describePullRequest } from '../derived.ts'
+import type { Effect } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
+import type { Target } from './target.ts'
+import { isWithoutLink, type TurnEnd } from './watch.ts'
 
 const UNREAD_EFFECT = 'Could not determine whether the follow-up changed the pull request'
 
 /** Reports before a follow-up that GitHub may merge its pull request while the agent is working on it. */
-export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record }: Acts): void {
+export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { journal }: Acts): void {
   if (!isAutoMergeOn) return
-  record.notice(
+  journal.notice(
     'Auto-merge is on',
     `Auto-merge is on for pull request #${number}, so GitHub may merge it before the agent has finished this follow-up. Turn it off while the agent is working.`,
   )
@@ -24,15 +27,18 @@ export function noticeAutoMerge({ number, isAutoMergeOn }: PullRequest, { record
  * Reads the job's pull request before a follow-up whose turn the step waits for. Not read again if the step has just read it.
  * A failure is a warning.
  */
-export async function readPullRequestBefore({ prLink }: Job, step: Acts): Promise<PullRequest | undefined> {
-  const { context, github, inputs, record } = step
+export async function readPullRequestBefore(
+  { prLink }: Job,
+  { pullRequestNumber }: Target,
+  step: Acts,
+): Promise<PullRequest | undefined> {
+  const { context, github, inputs, journal, pullRequests } = step
   if (!inputs.wait || github === undefined || prLink?.host !== new URL(context.serverUrl).host) return undefined
-  return record.orWarn(UNREAD_EFFECT, async () => {
+  return journal.orWarn(UNREAD_EFFECT, async () => {
     const address = toPullRequestAddress(prLink, context)
-    const read = record.getRecentRead(address) ?? (await readAndRecordPullRequest(address, step))
-    record.update({ headBefore: read.headSha })
+    const read = pullRequests.getRecent(address) ?? (await pullRequests.read(address))
     // A feature that has chosen the pull request has reported it.
-    if (record.turns.length === 1 && record.newest.followUpReason === undefined) noticeAutoMerge(read, step)
+    if (pullRequestNumber === undefined) noticeAutoMerge(read, step)
     return read
   })
 }
@@ -114,11 +120,11 @@ interface AfterTurn {
 
 /** Reads the pull request after the turn, and once more if it has no commit by the agent. */
 async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn> {
-  const { clock, deadlineAt, record, signal } = step
+  const { clock, deadlineAt, journal, signal } = step
   const read = async (): Promise<AfterTurn> => {
-    const now = await readAndRecordPullRequest(before, step)
+    const now = await step.pullRequests.read(before)
     if (now.headSha === before.headSha) return { now, commits: NO_COMMITS }
-    return { now, commits: await record.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
+    return { now, commits: await journal.orWarn(UNREAD_EFFECT, () => readTurnCommits(before, now, step)) }
   }
   const first = await read()
   const isConclusive = first.commits?.byAgent !== 0 || !isOpen(first.now)
@@ -139,7 +145,7 @@ function createMergedTooEarlyError(before: PullRequest, { number, state }: PullR
 const MAX_NAMES = 5
 
 /** Readers must not mistake commits by others for the agent's work. */
-function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest, { record }: Acts): void {
+function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest, { journal }: Acts): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
   const counts = [...others.values()]
@@ -149,10 +155,21 @@ function noticeCommitsByOthers({ others }: TurnCommits, { number }: PullRequest,
     return `${count} by ${short.replaceAll('@', '')}`
   })
   const list = [...authors.slice(0, MAX_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
-  record.notice(
+  journal.notice(
     'Others have committed to the pull request',
     `While the agent worked, pull request #${number} received ${formatCount(sum(counts), 'commit')} by others and none by the agent: ${list}.`,
   )
+}
+
+/**
+ * Adds what the turn did, as far as the end of its job alone shows it.
+ * @param isNewJob whether the job has no earlier turn, so that its pull request is of this one
+ */
+export function addShownEffect(ending: TurnEnd, isNewJob: boolean): TurnEnd {
+  const { job } = ending
+  if (job === undefined) return ending
+  if (isNewJob && job.prLink !== undefined) return { ...ending, effect: { kind: 'created' } }
+  return isWithoutLink(job) ? { ...ending, effect: { kind: 'none' } } : ending
 }
 
 /** Returns the link of a completed job. A failed or archived job may name the pull request of an earlier turn. */
@@ -167,21 +184,22 @@ function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
  * @param before its pull request before the turn
  */
 export async function determineEffect(
-  ending: TurnEnd,
+  observed: TurnEnd,
   jobBefore: Job,
   before: PullRequest | undefined,
   step: Acts,
 ): Promise<TurnEnd> {
-  const { job, error } = ending
-  if (error !== undefined || job === undefined) return ending
+  const ending = addShownEffect(observed, false)
+  const { job } = ending
+  if (job === undefined) return ending
   const { prLink } = jobBefore
   const link = getCompletedLink(job)
   // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.
   if (link !== undefined && (prLink === undefined || !isSamePullRequest(prLink, link)))
     return { ...ending, effect: { kind: 'created' }, headBefore: undefined }
   // A turn may push commits and then fail, and a completed job may no longer name its pull request.
-  const { record } = step
-  const after = before && (await record.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
+  const { journal } = step
+  const after = before && (await journal.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, commits } = after
   const effect = commits === undefined ? undefined : classifyCommits(commits, link)

@@ -10,9 +10,9 @@ import { ActionError, describeError } from '../../runtime/errors.ts'
 import { sleepWithProgress } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
 import type { Task } from '../facts.ts'
-import type { Acts, Reads } from '../record.ts'
+import type { Reads } from '../step.ts'
 import { WITHOUT_JOB_ID, RUN_AGAIN, ASK_IN_AN_ISSUE, type Target } from './target.ts'
-import { determineEffect, readPullRequestBefore } from './effect.ts'
+import { addShownEffect, determineEffect, readPullRequestBefore } from './effect.ts'
 import {
   acceptsPrompts,
   type TurnEnd,
@@ -76,8 +76,12 @@ async function waitUntilIdle(jobId: string, target: Target, watch: JobWatch): Pr
     runner.log(`The agent may have been working just now, so the step watches the job for ${formatDuration(leftMs)}.`)
     const end = job
     job = await watch.poll(jobId, (read) => !isSameEnd(read, end) || clock.now() >= idleAt, {
-      getDelayMs: (fixedMs, state) =>
-        Math.max(Math.min(getTurnPollDelayMs(fixedMs, state), idleAt - clock.now()), state.minDelayMs),
+      getDelayMs: (fixedMs, state) => {
+        const usualMs = getTurnPollDelayMs(fixedMs, state)
+        const idleInMs = idleAt - clock.now()
+        // A read that fails when the job should be idle is repeated at the usual pace.
+        return idleInMs > 0 ? Math.max(Math.min(usualMs, idleInMs), state.minDelayMs) : usualMs
+      },
     })
   }
 }
@@ -93,15 +97,15 @@ async function waitToResend({ afterMs, error }: Retry, { clock, runner, signal }
 }
 
 /** Sends a prompt once. While it is on its way, the service may have accepted it. */
-async function deliver(send: () => Promise<Delivery>, { record }: Acts): Promise<Delivery> {
-  record.update({ sent: 'maybe' })
+async function deliver(send: () => Promise<Delivery>, { report }: JobWatch): Promise<Delivery> {
+  report({ sent: 'maybe' })
   try {
     const delivery = await send()
-    if (delivery.kind === 'retry') record.update({ sent: undefined })
+    if (delivery.kind === 'retry') report({ sent: 'no' })
     return delivery
   } catch (error) {
     // An `ActionError` of the client proves that nothing was processed. After any other error, the job may exist.
-    if (error instanceof ActionError) record.update({ sent: undefined })
+    if (error instanceof ActionError) report({ sent: 'no' })
     throw error
   }
 }
@@ -118,10 +122,11 @@ interface SentFollowUp {
   readonly pullRequest: PullRequest | undefined
 }
 
-/** Completes a follow-up with what precedes its prompt, and records it. */
-function completeTask({ task, getPreface }: FollowUpTarget, { record }: Acts): FollowUpTarget['task'] {
-  const complete = { ...task, prompt: `${getPreface?.() ?? ''}${task.prompt}` }
-  record.update({ task: complete })
+/** Completes a follow-up with what precedes its prompt. */
+function completeTask({ task, getConflictRequest }: FollowUpTarget, { report }: JobWatch): FollowUpTarget['task'] {
+  const request = getConflictRequest?.() ?? ''
+  const complete = { ...task, prompt: `${request}${task.prompt}` }
+  report({ task: complete, hadConflict: request !== '' })
   return complete
 }
 
@@ -145,7 +150,7 @@ async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWat
  * @throws ActionError if the service does not accept the prompt
  */
 async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<SentFollowUp | undefined> {
-  const { client, inputs, record } = watch.step
+  const { client, inputs, pullRequests } = watch.step
   const { task } = target
   let isAnnounced = false
   for (let attempt = 1; ;) {
@@ -162,14 +167,15 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     const [current] = await Promise.all([readJob(task.jobId, watch), checked.catch(() => undefined)])
     await checked
     if (current === undefined) throw createLateError(UNREAD)
-    const pullRequest = await readPullRequestBefore(before, watch.step)
+    const pullRequest = await readPullRequestBefore(before, target, watch.step)
+    if (pullRequest !== undefined) watch.report({ headBefore: pullRequest.headSha })
     // Another client has sent the job a prompt, or its last turn has ended in the meantime.
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
     if (target.announcement !== undefined) watch.note(target.announcement)
-    const { prompt } = completeTask(target, watch.step)
-    const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch.step)
-    if (delivery.kind !== 'retry') return { delivery, before: record.toCurrent(before), pullRequest }
+    const { prompt } = completeTask(target, watch)
+    const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch)
+    if (delivery.kind !== 'retry') return { delivery, before: pullRequests.toCurrent(before), pullRequest }
     await waitToResend(delivery, watch.step)
   }
 }
@@ -274,9 +280,9 @@ async function confirmDelivery(
 /** Sends a follow-up to a job (section 4.2), and waits for the end of its turn. */
 async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<TurnEnd> {
   const { step } = watch
-  const { clock, inputs, record } = step
+  const { clock, inputs } = step
   const sent = await sendFollowUp(target, watch)
-  if (sent === undefined) return previewFollowUp(target, step)
+  if (sent === undefined) return previewFollowUp(target, watch)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let started: Job | undefined
@@ -285,8 +291,8 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
     watch.recordAcceptance(delivery.job, false)
     started = inputs.wait ? await waitForStart(before.id, detector, watch) : undefined
   }
-  if (started !== undefined) record.update({ sent: 'started' })
-  if (delivery.kind === 'delivery-unknown') step.writeMilestone()
+  if (started !== undefined) watch.report({ sent: 'started' })
+  if (delivery.kind === 'delivery-unknown') watch.writeMilestone()
   if (!inputs.wait) return { end: 'not-awaited' }
   if (started === undefined) return { end: 'unconfirmed' }
   const ending = await waitForTurnEnd(started, detector, watch)
@@ -302,12 +308,12 @@ const CREATE_LAG_MS = 30_000
  */
 async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs } = watch.step
-  if (inputs.dryRun) return previewTurn(target, watch.step)
+  if (inputs.dryRun) return previewTurn(target, watch)
   await target.beforeSend()
   let delivery: Delivery
   for (let attempt = 1; ; attempt++) {
     await target.validate()
-    delivery = await deliver(() => client.createJob(prompt, attempt), watch.step)
+    delivery = await deliver(() => client.createJob(prompt, attempt), watch)
     if (delivery.kind !== 'retry') break
     await waitToResend(delivery, watch.step)
   }
@@ -316,40 +322,40 @@ async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promi
   watch.recordAcceptance(created, true)
   if (!inputs.wait) return { end: 'not-awaited' }
   const ending = await waitForJob(created, watch, clock.now() + CREATE_LAG_MS)
-  if (ending === undefined) return { end: 'timed-out' }
-  const hasOpened = ending.job?.prLink !== undefined && ending.error === undefined
-  return hasOpened ? { ...ending, effect: { kind: 'created' } } : ending
+  return ending === undefined ? { end: 'timed-out' } : addShownEffect(ending, true)
 }
 
 /** Waits for a job without sending a prompt. */
 async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
-  const { inputs, record } = watch.step
+  const { inputs } = watch.step
   const job = await readJob(jobId, watch)
   if (job === undefined) {
     // Nothing is known about the job, so the step is red regardless of `fail-on`.
-    const hint = record.newest.lastProblem?.hint ?? 'Increase `timeout-minutes`.'
+    const hint = watch.lastProblem?.hint ?? 'Increase `timeout-minutes`.'
     throw new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
   }
   // A job that has ended already may have a turn that has not started yet.
-  record.update({ sent: isTerminal(job) ? 'accepted' : 'started' })
+  watch.report({ sent: isTerminal(job) ? 'accepted' : 'started' })
   if (!isTerminal(job) && !inputs.wait) return { end: 'not-awaited' }
-  watch.step.writeMilestone()
-  return (await waitForJob(job, watch)) ?? { end: 'timed-out' }
+  watch.writeMilestone()
+  const ending = await waitForJob(job, watch)
+  return ending === undefined ? { end: 'timed-out' } : addShownEffect(ending, false)
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn({ task, pullRequestNumber }: Target, { runner, inputs, record }: Acts): TurnEnd {
+function previewTurn({ task, pullRequestNumber }: Target, watch: JobWatch): TurnEnd {
+  const { runner, inputs } = watch.step
   const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
-  const ofJob = record.newest.job?.prLink?.number
+  const ofJob = watch.job?.prLink?.number
   const pullRequest = pullRequestNumber ?? (ofJob === undefined ? undefined : Number(ofJob))
   const isContinued = pullRequestNumber !== undefined
   return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
 
-const previewFollowUp = (target: FollowUpTarget, step: Acts): TurnEnd =>
-  previewTurn({ ...target, task: completeTask(target, step) }, step)
+const previewFollowUp = (target: FollowUpTarget, watch: JobWatch): TurnEnd =>
+  previewTurn({ ...target, task: completeTask(target, watch) }, watch)
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
@@ -364,10 +370,11 @@ function announceStart({ task }: Target, { runner, inputs }: Reads): void {
 
 /**
  * Runs a turn of the agent, from the prompt to its end.
- * @throws ActionError if the end was not observed; what was observed is already recorded
+ * @throws ActionError if the end was not observed; the watch has reported what was observed
  */
 export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { task } = target
+  watch.begin(task)
   announceStart(target, watch.step)
   switch (task.kind) {
     case 'create':
@@ -379,7 +386,7 @@ export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd>
       if (watch.step.inputs.hasService) return runFollowUp(followUp, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await target.beforeSend()
-      return previewFollowUp(followUp, watch.step)
+      return previewFollowUp(followUp, watch)
     }
   }
 }

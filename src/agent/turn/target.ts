@@ -16,8 +16,11 @@ export interface Target {
   readonly failing?: readonly Check[]
   /** Logged directly before the prompt is sent. */
   readonly announcement?: string
-  /** Returns what must precede the prompt, by the newest reads. Called directly before each attempt, after `validate`. */
-  readonly getPreface?: () => string
+  /**
+   * Returns the request to resolve a conflict first, which then precedes the prompt, by the newest reads; otherwise an empty text.
+   * Called directly before each attempt, after `validate`.
+   */
+  readonly getConflictRequest?: () => string
   /** The number of the open pull request that the prompt is about, and whose job must name it before the prompt is sent. */
   readonly pullRequestNumber?: number
   /**

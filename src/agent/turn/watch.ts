@@ -9,7 +9,9 @@ import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { Acts, Reads, Turn, Outcome } from '../record.ts'
+import type { Task } from '../facts.ts'
+import type { Turn, Outcome } from '../record.ts'
+import type { Acts, Reads } from '../step.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './schedule.ts'
 
 /** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
@@ -134,12 +136,25 @@ export function createPoller(step: Reads, listener: Listener): PollJob {
 const RETRIED_UNTIL_DEADLINE = 'Trying again until the deadline.'
 const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response proves nothing.'
 
+/** What a turn finds out before its end. */
+export type TurnProgress = Partial<Pick<Turn, 'task' | 'hadConflict' | 'headBefore' | 'sent' | 'job' | 'lastProblem'>>
+
+/** Receives the progress of a turn as soon as it is known, because the step can fail, be cancelled or be killed at any time. */
+export interface TurnListener {
+  readonly update: (progress: TurnProgress) => void
+  /** Writes the outputs as far as they are known. */
+  readonly writeMilestone: () => void
+}
+
 /**
  * Reads the jobs of a step, in all of its turns, and logs each change. While nothing changes, it logs a line every minute.
  */
 export class JobWatch {
   readonly step: Acts
   readonly poll: PollJob
+  readonly writeMilestone: () => void
+  readonly #update: (progress: TurnProgress) => void
+  #progress: TurnProgress = {}
   readonly #heartbeat: Heartbeat
   /** When a read first showed the end of the newest turn that the step has seen, as a timestamp of `clock.now()`. */
   idleSince = -Infinity
@@ -148,8 +163,10 @@ export class JobWatch {
   #unloggedProblem: ActionError | undefined
   #hasWarnedOfStatus = false
 
-  constructor(step: Acts) {
+  constructor(step: Acts, { update, writeMilestone }: TurnListener) {
     this.step = step
+    this.#update = update
+    this.writeMilestone = writeMilestone
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.runner.log })
     this.poll = createPoller(step, this)
   }
@@ -157,12 +174,30 @@ export class JobWatch {
   /** Adds what the step did or decided to the log and the timeline. */
   note(event: string): void {
     this.#heartbeat.restart()
-    this.step.record.note(event)
+    this.step.journal.note(event)
+  }
+
+  /** Begins a turn, which continues with the job as it was last read. */
+  begin(task: Task): void {
+    const { job } = this.#progress
+    this.#progress = { task, job }
+  }
+
+  /** Remembers and reports what is newly known of the turn. */
+  readonly report = (progress: TurnProgress): void => {
+    this.#progress = { ...this.#progress, ...progress }
+    this.#update(progress)
   }
 
   /** The newest read of the job. */
   get job(): Job | undefined {
-    return this.step.record.newest.job
+    const { job } = this.#progress
+    return job && this.step.pullRequests.toCurrent(job)
+  }
+
+  /** Why the newest read failed, if it did. */
+  get lastProblem(): ActionError | undefined {
+    return this.#progress.lastProblem
   }
 
   /**
@@ -171,8 +206,8 @@ export class JobWatch {
    * @param isConfirmed whether the job has no earlier turn that could be mistaken for this one
    */
   recordAcceptance(accepted: Job, isConfirmed: boolean): void {
-    const { runner, record } = this.step
-    const response = record.toCurrent(accepted)
+    const { runner, pullRequests } = this.step
+    const response = pullRequests.toCurrent(accepted)
     try {
       runner.setOutput('job-id', response.id)
       runner.setOutput('status', response.status)
@@ -183,9 +218,9 @@ export class JobWatch {
       runner.log(error.message)
     }
     this.note(`The service accepted the prompt (job ${response.id}).`)
-    record.update({ sent: isConfirmed ? 'started' : 'accepted', job: response })
+    this.report({ sent: isConfirmed ? 'started' : 'accepted', job: response })
     this.observe(response)
-    this.step.writeMilestone()
+    this.writeMilestone()
   }
 
   /** Records a read, or the error of a failed one. The same error in a row is logged once. */
@@ -195,24 +230,24 @@ export class JobWatch {
       this.#observeProblem(read)
       return
     }
-    const { job: before, lastProblem, end } = this.step.record.newest
+    const { job: before, lastProblem } = this
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
     const { status, unlistedStatus, prLink } = read
     if (unlistedStatus !== undefined) this.#warnOfStatus(unlistedStatus)
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
-    this.step.record.update({ job: read, lastProblem: undefined })
+    this.report({ job: read, lastProblem: undefined })
     // Until the turn is seen to begin, a read can show the state of an earlier one.
-    if (end !== undefined || !this.#isTurnSeen()) return
+    if (!this.#isTurnSeen()) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
 
   #observeProblem(problem: ActionError): void {
-    const { runner, record } = this.step
-    const isNew = problem.message !== record.newest.lastProblem?.message
-    record.update({ lastProblem: problem })
+    const { runner } = this.step
+    const isNew = problem.message !== this.lastProblem?.message
+    this.report({ lastProblem: problem })
     if (!isNew) return
     const next = isTransient(problem) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM
     // `sleep` logs it with the time of the next read.
@@ -247,13 +282,15 @@ export class JobWatch {
 
   /** Whether the reads are of the newest turn. The only turn of a new job, or of one that is attached to, needs no proof. */
   #isTurnSeen(): boolean {
-    const { sent, task } = this.step.record.newest
-    return sent === 'started' || (sent === 'accepted' && task.kind !== 'follow-up')
+    const { sent, task } = this.#progress
+    return sent === 'started' || (sent === 'accepted' && task?.kind !== 'follow-up')
   }
 
   #describeWait(): string {
-    const { sent, job } = this.step.record.newest
-    if (sent !== undefined && !this.#isTurnSeen()) return 'The agent has not been seen to start this follow-up yet'
+    const { job } = this
+    const { sent } = this.#progress
+    if (sent !== undefined && sent !== 'no' && !this.#isTurnSeen())
+      return 'The agent has not been seen to start this follow-up yet'
     return `The job ${job === undefined ? 'could not be read yet' : `is still ${job.status}`}`
   }
 
@@ -286,7 +323,7 @@ async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefine
   })
 }
 
-/** What a step records at the end of a turn. */
+/** What is known at the end of a turn. */
 export type TurnEnd = Pick<Turn, 'end' | 'job' | 'effect' | 'headBefore' | 'pullRequest' | 'preview' | 'error'>
 
 /** The end of a turn that its job shows, or the newest read, which contradicts it. */
@@ -304,7 +341,7 @@ export async function confirmEnd(job: Job, watch: JobWatch): Promise<ConfirmedEn
   const read = await awaitLink(job.id, watch)
   if (read === undefined) return undefined
   if (!isWithoutLink(read) || !isTerminal(read)) return { kind: 'running', job: read }
-  return { kind: 'ended', ending: { end, job: read, effect: { kind: 'none' } } }
+  return { kind: 'ended', ending: { end, job: read } }
 }
 
 /**
