@@ -95,7 +95,7 @@ test.concurrent('a step that merges is played, so that the second night opens an
   const merging = workflow.replace('- uses', '- id: docs\n        uses') + MERGE
   const { exitCode, shown } = await play(merging, '--event', 'schedule', '--event', 'schedule')
   expect(exitCode).toBe(0)
-  expect(shown).toContain('○ Merge (line 20): its `if` is true; played: merged #4')
+  expect(shown).toContain('○ Merge (line 20): its `if` is true; run here: merged #4')
   expect(shown).toMatch(/#4 Write it\. \(merged\).*#5 Write it\. \(merged\).*✔ merged #4.*✔ merged #5/)
   // The agent's earlier pull request is in the range, but no reason for the new one.
   expect(shown).not.toMatch(/about\s+#4/)

@@ -37,7 +37,9 @@ test.each(RECIPES)('$name says what it needs, and marks every line that must be 
     /^ +(?:branches: \[|paths: \['(?!\.github)|- cron: |language: \[)|^[ -]+uses: your-org\//.test(line),
   )
   expect(toChange.filter((line) => !line.includes('# CHANGE: '))).toEqual([])
-  expect(head.includes('\n# Change: the lines marked CHANGE.')).toBe(lines.some((line) => line.includes('# CHANGE: ')))
+  expect(head.includes('\n# Change: the lines that say CHANGE.')).toBe(
+    lines.some((line) => line.includes('# CHANGE: ')),
+  )
 })
 
 const isGuarded = ({ if: condition = '' }: Job): boolean =>

@@ -33,14 +33,13 @@ if (unknown.length > 0) {
 }
 
 /**
- * Date, version, machine and Node.js of a measurement. No commit: the one that adds the figures has no name yet, and the one
- * before does not contain what was measured.
+ * Date, machine and Node.js of a measurement. No commit: the one that adds the figures has no name yet, and the one before does not
+ * contain what was measured.
  */
 function describeCircumstances(): string {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const [first, ...rest] = cpus()
-  const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}, ${process.platform} ${process.arch}`
-  return `${new Date().toISOString().slice(0, 10)}, version ${version}, ${machine}, Node ${process.versions.node}`
+  const machine = `${rest.length + 1} × ${first?.model.trim() ?? 'unknown'}`
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}, Node ${process.versions.node}`
 }
 
 const PAGE = join(root, 'docs/internals/benchmarks.md')

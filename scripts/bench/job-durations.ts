@@ -38,9 +38,9 @@ const long = lognormal(900)
 
 /** Sigma of the lognormal distributions is 0.8. */
 export const DISTRIBUTIONS: readonly Distribution[] = [
-  onGrid('lognormal, median 60 s', 0.25, short),
-  onGrid('lognormal, median 240 s', 1, lognormal(240)),
-  onGrid('lognormal, median 900 s', 2, long),
-  onGrid('60% of median 60 s, 40% of 900 s', 1, (seconds) => 0.6 * short(seconds) + 0.4 * long(seconds)),
-  onGrid('uniform, 5 to 3600 s', 2, (seconds) => Math.min(Math.max((seconds - 5) / 3595, 0), 1)),
+  onGrid('Lognormal, median 60 s', 0.25, short),
+  onGrid('Lognormal, median 240 s', 1, lognormal(240)),
+  onGrid('Lognormal, median 900 s', 2, long),
+  onGrid('60% median 60 s, 40% median 900 s', 1, (seconds) => 0.6 * short(seconds) + 0.4 * long(seconds)),
+  onGrid('Uniform, 5 to 3600 s', 2, (seconds) => Math.min(Math.max((seconds - 5) / 3595, 0), 1)),
 ]

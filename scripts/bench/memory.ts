@@ -65,9 +65,9 @@ export async function measureMemory(): Promise<Row[]> {
   const [first, tenth] = [minutes[0], minutes[9]]
   if (first === undefined || tenth === undefined) throw new Error(`The wait took ${minutes.length} minutes, not ten.`)
   const row = (what: string, ours: number, firstMinute: number, most: number): Row => [
-    `${what}, tenth minute`,
+    what,
     `${ours.toFixed(1)} MiB`,
-    `${firstMinute.toFixed(1)} MiB, the first minute`,
+    `${firstMinute.toFixed(1)} MiB`,
     ours / firstMinute,
     most,
   ]

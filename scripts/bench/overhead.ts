@@ -43,8 +43,6 @@ interface Figures {
   readonly after: number
   /** The number of requests to GitHub. */
   readonly requests: number
-  /** How often the step looked at the checks, each time with two of these requests. */
-  readonly looks: number
 }
 
 /** Requests as method and path. Those of a group can be sent at the same time, and each group needs the one before it. */
@@ -62,7 +60,7 @@ interface Story {
   readonly isDistant?: true
   readonly necessary: { readonly before: Groups; readonly prompt?: string; readonly after: Groups }
   /** The most that the contract allows. Undefined: not limited. */
-  readonly most: Partial<Figures>
+  readonly most: Partial<Pick<Figures, 'before' | 'after'>>
 }
 
 const JOB = '/v2/agent/docs-demo/job'
@@ -99,7 +97,7 @@ const CHECKS_MS = [55_000, 57_000, 59_000, 61_000, 63_000]
 
 const STORIES: readonly Story[] = [
   {
-    what: 'Checks awaited, one minute of GitHub Actions',
+    what: 'Checks of one minute',
     given: { 'wait-for-checks': 'true' },
     checksMs: CHECKS_MS,
     necessary: {
@@ -107,12 +105,12 @@ const STORIES: readonly Story[] = [
       prompt: CREATE_JOB,
       after: [[`GET ${REPOSITORY}/commits/docs/check-suites`, `GET ${REPOSITORY}/commits/docs/check-runs`]],
     },
-    most: { before: 0.4, after: 8, requests: 10 },
+    most: { before: 0.4, after: 8 },
   },
   {
-    what: 'Prompt alone, pushed by its author',
+    what: 'Prompt alone',
     necessary: { before: [[LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
-    most: { before: 0.4, after: 1, requests: 6 },
+    most: { before: 0.4, after: 1 },
   },
   {
     what: 'Push, new pull request',
@@ -122,46 +120,46 @@ const STORIES: readonly Story[] = [
       prompt: CREATE_JOB,
       after: MARK,
     },
-    most: { before: 1, after: 1, requests: 11 },
+    most: { before: 1, after: 1 },
   },
   {
     what: 'Push, follow-up',
     given: ROLLING,
     scenarios: ['open-pull-request'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
-    most: { before: 2, after: 1, requests: 14 },
+    most: { before: 2, after: 1 },
   },
   {
-    what: 'The README’s workflow, follow-up',
+    what: 'README’s workflow, follow-up',
     given: README,
     scenarios: ['open-pull-request'],
     necessary: {
       before: [[LIST_RUNS], [COMPARE], [LIST_PULLS_OF_COMMIT, LIST_PULLS], ...FIND_JOB],
       ...FOLLOW_UP,
     },
-    most: { before: 2.3, after: 1, requests: 16 },
+    most: { before: 2.3, after: 1 },
   },
   {
-    what: 'Push, follow-up, over TLS with 20 ms a round trip',
+    what: 'Push, follow-up, over TLS',
     given: ROLLING,
     scenarios: ['open-pull-request'],
     isDistant: true,
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE, LIST_PULLS], ...FIND_JOB], ...FOLLOW_UP },
-    most: { requests: 14 },
+    most: {},
   },
   {
-    what: 'An edit on GitHub’s web page',
+    what: 'Edit on GitHub’s website',
     given: FILES,
     scenarios: ['web-edit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
-    most: { before: 3.5, after: 1, requests: 10 },
+    most: { before: 3.5, after: 1 },
   },
   {
-    what: 'A colleague’s commit',
+    what: 'Colleague’s commit',
     given: FILES,
     scenarios: ['colleague-commit'],
     necessary: { before: [[LIST_PULLS_OF_COMMIT, COMPARE], [LIST_PULLS_OF_COMMIT]], prompt: CREATE_JOB, after: MARK },
-    most: { before: 3.5, after: 1, requests: 10 },
+    most: { before: 3.5, after: 1 },
   },
   {
     what: 'No changes',
@@ -175,14 +173,14 @@ const STORIES: readonly Story[] = [
     given: { paths: 'guides/**' },
     outcome: 'skipped',
     necessary: { before: [[COMPARE]], after: [] },
-    most: { before: 0.5, requests: 1 },
+    most: { before: 0.5 },
   },
   {
     what: 'Skipped by `paths`, since the last success',
     given: { paths: 'guides/**', 'change-range': 'since-last-success' },
     outcome: 'skipped',
     necessary: { before: [[LIST_RUNS], [COMPARE]], after: [] },
-    most: { before: 0.8, requests: 3 },
+    most: { before: 0.8 },
   },
 ]
 
@@ -294,7 +292,6 @@ async function measureStep(story: Story, checksMs?: number): Promise<Figures> {
       before: (promptedAt - startedAt) / 1_000,
       after: (endedAt - seenAt) / 1_000,
       requests: countOfGitHub(exchanges),
-      looks: exchanges.filter(({ path }) => path.includes('/check-runs')).length,
     }
   } finally {
     await close()
@@ -325,7 +322,6 @@ async function measureBare({ what, necessary, isDistant }: Story): Promise<Figur
       before: (promptedAt - startedAt) / 1_000,
       after: (endedAt - (read?.respondedAt ?? NaN)) / 1_000,
       requests: countOfGitHub(exchanges),
-      looks: 0,
     }
   } finally {
     await close()
@@ -336,39 +332,28 @@ async function measureBare({ what, necessary, isDistant }: Story): Promise<Figur
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-const LEAST = 'a program with the least requests'
-const LIMIT = 'our own limit'
-
 /** A row for each time of a story, with the number of requests in the first one. */
 function toRows({ what, checksMs, most, necessary }: Story, ours: readonly Figures[], bare: readonly Figures[]): Row[] {
-  const { requests = 0, looks = 0 } = ours.toSorted((a, b) => b.requests - a.requests)[0] ?? {}
-  const count = (all: number): string => `, ${all} ${all === 1 ? 'request' : 'requests'} to GitHub`
-  const mostRequests = most.requests === undefined ? '' : count(most.requests + 2 * looks)
-  const toRow = (name: string, time: 'before' | 'after', summarize: typeof mean, counts: readonly string[]): Row => {
-    const [own = NaN, least = NaN] = [ours, bare].map((figures) => summarize(figures.map((one) => one[time])))
-    const { [time]: limit } = most
-    // A program that has nothing to do does not take time.
-    const hasLeast = least > 0.01
-    const compared = hasLeast ? least : (limit ?? NaN)
-    const comparison = [
-      ...(hasLeast ? [`${least.toFixed(2)} s${counts[1] ?? ''}: ${LEAST}`] : []),
-      ...(limit === undefined ? [] : [`${limit.toFixed(2)} s${counts[2] ?? ''}: ${LIMIT}`]),
-    ]
+  const format = (seconds: number, all?: number): string =>
+    `${seconds.toFixed(2)} s${all === undefined ? '' : `, ${all} ${all === 1 ? 'request' : 'requests'}`}`
+  const counts = [Math.max(...ours.map(({ requests }) => requests)), bare[0]?.requests]
+  const toRow = (name: string, time: 'before' | 'after', summarize: typeof mean, [own, least]: typeof counts): Row => {
+    const [ownS = NaN, leastS = NaN] = [ours, bare].map((figures) => summarize(figures.map((one) => one[time])))
+    const limitS = most[time]
+    const hasLeast = necessary[time].length > 0
+    const comparedS = hasLeast ? leastS : (limitS ?? NaN)
     return [
       `${what}: ${name}`,
-      `${own.toFixed(2)} s${counts[0] ?? ''}`,
-      comparison.join('; '),
-      own / compared,
-      limit && limit / compared,
+      format(ownS, own),
+      hasLeast ? format(leastS, least) : `${format(comparedS)}: the limit`,
+      ownS / comparedS,
+      limitS && limitS / comparedS,
     ]
   }
-  const counts = [count(requests), count(bare[0]?.requests ?? 0), mostRequests]
   if (necessary.prompt === undefined) return [toRow('whole step', 'before', median, counts)]
   return [
-    toRow('start to prompt', 'before', median, counts),
-    checksMs === undefined
-      ? toRow('end of the job seen to end of the step', 'after', median, [])
-      : toRow('end of the checks to end of the step, mean', 'after', mean, []),
+    toRow('before the prompt', 'before', median, counts),
+    checksMs === undefined ? toRow('after the job', 'after', median, []) : toRow('after the checks', 'after', mean, []),
   ]
 }
 

@@ -23,7 +23,7 @@ const OURS: Policy = {
 
 const ALTERNATIVES: readonly Policy[] = [
   { name: 'every 10 s', nextS: () => 10 },
-  { name: 'doubling from 2 to 120 s', nextS: (reads) => Math.min(2 * 2 ** reads, 120) },
+  { name: 'doubling', nextS: (reads) => Math.min(2 * 2 ** reads, 120) },
 ]
 
 interface Cost {
@@ -111,7 +111,7 @@ export function measurePolling(): Row[] {
     const ours = simulate(distribution, OURS)
     const minS = getMinLagS(distribution, ours.requests)
     const others = ALTERNATIVES.map((policy) => `${describe(simulate(distribution, policy))}: ${policy.name}`)
-    const comparison = [`${minS.toFixed(1)} s: the optimum`, ...others].join('; ')
-    return [`Jobs ${distribution.name}: mean lag`, describe(ours), comparison, ours.lagS / minS, MAX_LAG_RATIO]
+    const comparison = [`${minS.toFixed(1)} s: optimum`, ...others].join('; ')
+    return [distribution.name, describe(ours), comparison, ours.lagS / minS, MAX_LAG_RATIO]
   })
 }

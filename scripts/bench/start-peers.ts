@@ -21,25 +21,25 @@ const body = { prompt: core.getInput('prompt') }
 
 /** Minimal steps that create a job and output its link, with packages that actions often use. */
 const PEERS: Readonly<Record<string, { readonly packages: readonly string[]; readonly source: string }>> = {
-  '@actions/core and fetch': {
+  fetch: {
     packages: ['@actions/core@3.0.1'],
     source: `${READS_INPUTS}
 const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
 core.setOutput('pr-link', (await response.json()).prLink)`,
   },
-  '@actions/core and @actions/http-client': {
+  '@actions/http-client': {
     packages: ['@actions/core@3.0.1', '@actions/http-client@4.0.1'],
     source: `import { HttpClient } from '@actions/http-client'${READS_INPUTS}
 const { result } = await new HttpClient('docs').postJson(url, body, headers)
 core.setOutput('pr-link', result.prLink)`,
   },
-  '@actions/core and axios': {
+  axios: {
     packages: ['@actions/core@3.0.1', 'axios@1.21.1'],
     source: `import axios from 'axios'${READS_INPUTS}
 const { data } = await axios.post(url, body, { headers })
 core.setOutput('pr-link', data.prLink)`,
   },
-  '@actions/core and got': {
+  got: {
     packages: ['@actions/core@3.0.1', 'got@14.6.5'],
     source: `import got from 'got'${READS_INPUTS}
 const { prLink } = await got.post(url, { headers, json: body }).json()

@@ -45,11 +45,7 @@ async function measureRounds(
   contenders: readonly Contender[],
   what: readonly (readonly [Measured, string, most?: number])[],
 ): Promise<Row[]> {
-  const all = [
-    { name: 'this action', program: OURS },
-    { name: 'a program of built-ins', program: BASELINE },
-    ...contenders,
-  ]
+  const all = [{ name: 'this action', program: OURS }, { name: 'built-ins', program: BASELINE }, ...contenders]
   const times = all.map(({ program }) => ({ program, measured: [] as Times[] }))
   for (let round = 0; round < ROUNDS; round++)
     for (const { program, measured } of times) measured.push(await measure(program, step))
@@ -103,10 +99,10 @@ export async function measureStart(): Promise<Row[]> {
   try {
     return [
       ...(await measureRounds(measure, byHand, installPeers(), [
-        ['prompt', 'The first request, the prompt', 1.15],
-        ['whole', 'A whole step whose job is done at once'],
+        ['prompt', 'Prompt', 1.15],
+        ['whole', 'Whole step, job done at once'],
       ])),
-      ...(await measureRounds(measure, onPush, [], [['prompt', 'On a push, the prompt after two requests to GitHub']])),
+      ...(await measureRounds(measure, onPush, [], [['prompt', 'On a push, prompt after two requests to GitHub']])),
     ]
   } finally {
     await server.close()

@@ -11,5 +11,5 @@ export function setOwner(text: string, owner: string): string {
     .replace(/(docs-agent-action\S*@\S+) # CHANGE: your-org.*$/gm, '$1')
     .replace(', and replace `your-org` by the account that owns docs-agent-action', '')
     .replace(/your-org(\\?\/docs-agent-action)/g, `${owner}$1`)
-  return named.includes('# CHANGE: ') ? named : named.replace(/^# Change: the lines marked CHANGE\.\n/m, '')
+  return named.includes('# CHANGE: ') ? named : named.replace(/^# Change: the lines that say CHANGE\.\n/m, '')
 }

@@ -45,11 +45,11 @@ const DEFAULTS = { days: '30', 'job-minutes': '10', 'no-changes': '0', 'merged-a
 
 export const CLONE_HELP = `
 Your repository's clone, which is only read:
-  --init <clone>         writes .github/workflows/docs.yml and attach.yml for it, and plays them
+  --init <clone>         writes .github/workflows/docs.yml and attach.yml for it, and runs them
   --recipe <name>        on-push or on-schedule (default: what the last days recommend)
   --owner <name>         the account that owns this action (default: your-org)
   --print                shows the files, and writes nothing
-  --history <clone>      with --workflow: plays the last days of the clone through the file
+  --history <clone>      with --workflow: runs the last days of the clone through the file
   --days <number>        how many days, 1 to 366 (default: ${DEFAULTS.days})
   --price <number>       what a prompt costs, to see the sum
   --job-minutes <number> how long the agent works on a prompt (default: ${DEFAULTS['job-minutes']})

@@ -106,7 +106,7 @@ Without options: the README's workflow, once.
   --action <name>        agent, visitors for the export of visitors, or report (default: agent)
 
 Your own workflow:
-  --workflow <file>      plays the steps of this action in a workflow file
+  --workflow <file>      runs the steps of this action in a workflow file
   --event <name>         ${EVENTS.slice(0, -1).join(', ')} or ${EVENTS.at(-1) ?? ''};
                          again for what happens a day later (default: the file's first)
   --changed <path>       a file of the change, as often as needed
@@ -119,7 +119,7 @@ Your own workflow:
   --input <name>=<text>  an input of workflow_dispatch
   --var <name>=<text>    a variable, which expressions read from vars; <name>= empties it
   --output <id>.<name>=<text>
-                         an output of a step or job that is not played
+                         an output of a step or job that does not run here
 ${CLONE_HELP}
 The first two:
   --all                  also shows the outputs and the job summary
@@ -164,7 +164,7 @@ function readPairs(flag: string, texts: readonly string[]): Texts {
 }
 
 /**
- * @param readme the file with the workflow that is played by default
+ * @param readme the file with the workflow that runs by default
  * @throws Error that says which flag is wrong, and what to do
  */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv, readme = 'README.md'): Options {
@@ -258,15 +258,14 @@ function readWorkflowOptions(
   { named, listed, given, isOn }: Flags,
   { service, inputs, shown }: Common,
 ): WorkflowOptions {
-  if (service.kind !== 'embedded') throw new Error('--workflow plays the embedded service. Remove --real.')
+  if (service.kind !== 'embedded') throw new Error('--workflow uses the embedded service. Remove --real.')
   const ofFile =
     named.workflow === undefined
       ? undefined
       : (['action', ...TASK_FLAGS] as const).find((name) => named[name] !== undefined)
   if (ofFile !== undefined) throw new Error(`--${ofFile} is not for --workflow, which takes all inputs from the file.`)
   const unknown = listed.event.find((name) => !isEventName(name))
-  if (unknown !== undefined)
-    throw new Error(`--event ${unknown} cannot be played here. These can: ${EVENTS.join(', ')}.`)
+  if (unknown !== undefined) throw new Error(`--event ${unknown} cannot be run here. These can: ${EVENTS.join(', ')}.`)
   if (listed.changed.length > MAX_CHANGED_FILES || !listed.changed.every(isChangedPath))
     throw new Error(
       `--changed needs the path of a file from the root of the repository, such as src/deploy.ts, at most ${MAX_CHANGED_FILES} times.`,

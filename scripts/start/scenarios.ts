@@ -110,7 +110,7 @@ export function chooseScenarios(
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
     throw new Error(
-      `${scenario} and ${second} are both scenarios of the service, which plays one. This lists all:${showCommand('--list')}`,
+      `${scenario} and ${second} are both scenarios of the service. Name only one. This lists all:${showCommand('--list')}`,
     )
   const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {

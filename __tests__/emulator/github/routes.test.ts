@@ -35,7 +35,7 @@ test.each([
 ])('responds with 501 to the unsupported request %s %s', (method, path, what) => {
   expect(requestGitHub(method, path)).toMatchObject({
     status: 501,
-    message: `The embedded GitHub does not play ${what}.`,
+    message: `The embedded GitHub does not support ${what}.`,
   })
 })
 
@@ -58,7 +58,7 @@ test('reports the reason of a 501 for the log of a rehearsal', () => {
   const { send } = driveService({ onRequest: (record) => reasons.push(record.notImplemented) })
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   for (const path of ['/repos/acme/docs', '/repos/acme/docs/hooks']) send({ target: `/api/v3${path}`, headers })
-  expect(reasons).toEqual([undefined, 'The embedded GitHub does not play GET /repos/acme/docs/hooks.'])
+  expect(reasons).toEqual([undefined, 'The embedded GitHub does not support GET /repos/acme/docs/hooks.'])
 })
 
 test.each([

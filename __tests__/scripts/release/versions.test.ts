@@ -24,7 +24,7 @@ test('names the owner of the action, and drops the marks that then say nothing',
   // Not in one word, which the command would replace here as well.
   const placeholder = ['your', 'org'].join('-')
   const text = [
-    '# Change: the lines marked CHANGE.',
+    '# Change: the lines that say CHANGE.',
     `uses: ${placeholder}/docs-agent-action/report@v1 # CHANGE: ${placeholder}, the owner of this action`,
     `uses: ${placeholder}/workflows/.github/workflows/docs.yml@main # CHANGE: ${placeholder}`,
     '',

@@ -170,10 +170,10 @@ test.each<[flags: string, message: string, env?: Env]>([
   ['--real', '--real needs the variables DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID, DOCS_AGENT_API_KEY.'],
   ['--real --scenario failed', '--scenario is for the embedded service', SERVICE],
   ['--check --speed 2', '--speed is for the embedded service. Remove it, or remove --check.', SERVICE],
-  ['--real --workflow w.yml', '--workflow plays the embedded service. Remove --real.', SERVICE],
+  ['--real --workflow w.yml', '--workflow uses the embedded service. Remove --real.', SERVICE],
   ['--workflow w.yml --prompt x', '--prompt is not for --workflow, which takes all inputs from the file.'],
   ['--workflow w.yml --workflow v.yml', '--workflow is there twice. Remove one.'],
-  ['--workflow w.yml --event fork', '--event fork cannot be played here. These can: push, schedule, '],
+  ['--workflow w.yml --event fork', '--event fork cannot be run here. These can: push, schedule, '],
   ['--workflow w.yml --changed ../x', '--changed needs the path of a file from the root of the repository'],
   ['--workflow w.yml --var A', '--var needs the form name=value, and got «A».'],
   [

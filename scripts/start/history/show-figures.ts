@@ -70,7 +70,7 @@ function listProblems({ unused, figures, cancels, event }: Shown): readonly stri
     problems.push('No push starts this workflow.')
   if (cancels)
     problems.push(
-      '`cancel-in-progress: true` is not played. It saves nothing: a cancelled run does not stop the agent.',
+      '`cancel-in-progress: true` is ignored here. It saves nothing: a cancelled run does not stop the agent.',
     )
   return problems
 }

@@ -30,7 +30,7 @@ function formatFilter(indent: string, patterns: readonly string[]): string {
 }
 
 /**
- * Fills the lines of a recipe that are marked `CHANGE`. Those that only a person can fill stay marked.
+ * Fills the lines of a recipe that say `CHANGE`. Those that only a person can fill stay.
  * @param recipe the text of the file
  */
 export function fillRecipe(recipe: string, { branch, owner, code, docs }: Facts): string {

@@ -123,7 +123,7 @@ export async function writeWorkflows(init: Init, project: string, terminal: Term
   if (existing !== undefined && !init.isPrinted) {
     writeTo(
       terminal.stderr,
-      `${existing} exists, so nothing was written. Look at what would be written with --print, or play the file:${showCommand(`--workflow ${existing} --history ${init.clone}`)}\n`,
+      `${existing} exists, so nothing was written. Look at what would be written with --print, or run the file:${showCommand(`--workflow ${existing} --history ${init.clone}`)}\n`,
     )
     return 1
   }

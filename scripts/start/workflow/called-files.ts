@@ -35,7 +35,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 function refuseDepth(file: string, depth: number): void {
   if (depth >= MAX_CALL_DEPTH)
-    throw new NotEvaluable(`${file} would be file ${depth + 1} in a chain of calls, and ${MAX_CALL_DEPTH} are played.`)
+    throw new NotEvaluable(`${file} would be file ${depth + 1} in a chain of calls, and ${MAX_CALL_DEPTH} are run.`)
 }
 
 const getTemplates = (entries: ReturnType<typeof listEntries>, name: string): Templates =>

@@ -215,13 +215,13 @@ async function runJob(context: RunContext, place: Place, ended: ReadonlyMap<stri
       return { result: 'skipped', outputs: {}, stepRuns: [] }
     }
     if (job.uses !== undefined && !isLocalCall) {
-      note(`not played, it calls the reusable workflow ${job.uses.text}`)
+      note(`not run here, it calls the reusable workflow ${job.uses.text}`)
       return endNotRun()
     }
     return await runLegs(context, place, needs, scope)
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
-    note(`not played. ${error.message}`)
+    note(`not run here. ${error.message}`)
     const hasOwn = job.steps.some(
       ({ uses }) => typeof findOwnAction(uses?.text ?? '', context.project, context.workspace) === 'object',
     )

@@ -116,7 +116,7 @@ export function createMissed(
   title: string,
   { stages }: Pick<Leg, 'stages'>,
   paint: Paint,
-  reason = 'not played',
+  reason = 'not run here',
 ): StepRun {
   const verdict = paint('red', `✘ ${reason}\n`)
   return { title, inputs: {}, outputs: {}, verdict, isRed: true, stages, later: undefined }

@@ -132,7 +132,7 @@ export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep
   if (literal !== undefined) {
     const problem = `\`${literal}\` is written in the file, where everybody who reads it has it. Revoke it, and pass a new one from a secret`
     print(`${heading(title, paint)}${paint('red', `✘ ${problem}.\n`)}`)
-    stepRuns.push(createMissed(title, leg, paint, `not played: ${problem}`))
+    stepRuns.push(createMissed(title, leg, paint, `not run here: ${problem}`))
     return endStep('failure', {}, isTolerated)
   }
   // Before a checkout, the workspace is empty.

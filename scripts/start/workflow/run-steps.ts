@@ -103,7 +103,7 @@ async function runMerge(
     used === ''
       ? { isRefused: true, text: '`gh` needs a token: add GH_TOKEN to the `env` of the step' }
       : await withPermissions(leg, used, () => merge(found, context.embedded.github.apiUrl, used))
-  note(`played: ${text}`)
+  note(`run here: ${text}`)
   const verdict = isRefused ? paint('red', `✘ ${text}\n`) : `${paint('green', '✔')} ${text}\n`
   leg.stepRuns.push({ title, inputs: {}, outputs: {}, verdict, isRed: isRefused, stages, later })
   return endStep(isRefused ? 'failure' : 'success', {}, isIgnored(step, scope))
@@ -121,9 +121,9 @@ function readLocalAction(leg: Leg, { depth }: StepList, uses: string): Composite
 /** @param reason why a step of this project is not run */
 function describeNotRun({ uses, run, title: template }: Step, title: string, reason: string | undefined): string {
   const [first = '', ...others] = run?.text.trim().split('\n') ?? []
-  if (others.length > 0) return `GitHub would run it (${others.length + 1} lines, not played)`
+  if (others.length > 0) return `GitHub would run it (${others.length + 1} lines, not run here)`
   const what = reason ?? (first || uses?.text) ?? title
-  return what === template.text ? 'not played' : `not played, ${what}`
+  return what === template.text ? 'not run here' : `not run here, ${what}`
 }
 
 /** How GitHub ends a step that is not run here: green, with outputs and variables that only GitHub knows. */
@@ -183,7 +183,7 @@ async function runStep(
     if (typeof action === 'string' && action !== REHEARSES_ALREADY) noteMissed()
   } catch (error) {
     if (!(error instanceof NotEvaluable)) throw error
-    note(`not played. ${error.message}`)
+    note(`not run here. ${error.message}`)
     if (typeof action === 'object' || local !== undefined) noteMissed()
   }
   return endNotRun(leg, step, id)
@@ -209,7 +209,7 @@ export async function runSteps(leg: Leg, list: StepList): Promise<Scope> {
     session.print(
       session.paint(
         'dim',
-        `○ GitHub runs some steps at the same time (line ${parallel.line}). Here they are played in order.\n`,
+        `○ GitHub runs some steps at the same time (line ${parallel.line}). Here they run in order.\n`,
       ),
     )
   for (const [index, step] of list.steps.entries()) {

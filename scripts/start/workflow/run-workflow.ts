@@ -96,8 +96,8 @@ async function runEvent(
     if (example !== undefined && changed.length === 0)
       print(
         course.total === 1
-          ? `\nTo play a change of other files:${offer('--changed', example)}\n`
-          : `To play a change of other files, add this after the event: --changed ${cleanForTerminal(example)}\n`,
+          ? `\nTo try a change of other files:${offer('--changed', example)}\n`
+          : `To try a change of other files, add this after the event: --changed ${cleanForTerminal(example)}\n`,
       )
     return dependsOnFiles ? [] : undefined
   }
@@ -153,7 +153,7 @@ function showConclusion(
   { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly RunnableTrigger[] },
 ): void {
   print(heading('Conclusion', paint))
-  if (stepRuns.length === 0) print('○ No step of this action was played.\n')
+  if (stepRuns.length === 0) print('○ No step of this action ran.\n')
   for (const { title, verdict } of stepRuns) print(`${cleanForTerminal(title)}\n  ${verdict}`)
   const isSkippedByPaths = stepRuns.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
   if (isSkippedByPaths && triggers.every((_, index) => getChoice(options, index + 1).changed.length === 0))
@@ -180,7 +180,7 @@ function showConclusion(
     .filter((cron, index, all) => !crons.includes(cron) && all.indexOf(cron) === index)
     .map((cron) => `${cron} (add \`--schedule '${cron}'\`)`)
   if (others.length + otherCrons.length > 0)
-    print(`Not played: ${cleanForTerminal([...others, ...otherCrons].join(', '))}\n`)
+    print(`Not run: ${cleanForTerminal([...others, ...otherCrons].join(', '))}\n`)
 }
 
 /** Reads a workflow file, or the workflow in a page of Markdown. */

@@ -137,7 +137,7 @@ function chooseRef(trigger: Trigger, occasion: Occasion): Ref | string {
 
 function describeTriggers(triggers: readonly Trigger[]): string {
   return triggers
-    .map(({ event, line }) => `${event} (line ${line}${isEventName(event) ? '' : ', cannot be played here'})`)
+    .map(({ event, line }) => `${event} (line ${line}${isEventName(event) ? '' : ', cannot be run here'})`)
     .join(', ')
 }
 
@@ -160,7 +160,7 @@ export function chooseTriggers(triggers: readonly Trigger[], events: readonly Ev
       ? runnable.slice(0, 1)
       : events.flatMap((event) => runnable.find((trigger) => trigger.event === event) ?? [])
   throw new Error(
-    `No trigger of this file can be played here. ${has} These can be played: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
+    `No trigger of this file can be run here. ${has} These can be run: ${EVENTS.join(', ')}. To rehearse another one on the runner, see docs/rehearse.md.`,
   )
 }
 

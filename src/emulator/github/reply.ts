@@ -68,7 +68,8 @@ export function replyWithError(
 export const NOT_FOUND = replyWithError(404, 'Not Found')
 
 /** The response to an unsupported request. GitHub itself never responds with 501, so the two cannot be confused. */
-export const notImplemented = (what: string): Reply => replyWithError(501, `The embedded GitHub does not play ${what}.`)
+export const notImplemented = (what: string): Reply =>
+  replyWithError(501, `The embedded GitHub does not support ${what}.`)
 
 export function refuseField(resource: string, field: string, code = 'missing_field'): Reply {
   return replyWithError(422, 'Validation Failed', { errors: [{ resource, field, code }] })

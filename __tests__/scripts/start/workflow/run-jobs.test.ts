@@ -24,13 +24,13 @@ test.each([
     'the job',
     withLines(job(HANG + AFTER_HANG), 'timeout-minutes: 1'),
     '✘ The job has exceeded the maximum execution time of 1 minutes.',
-    /○ failed .*skipped[^]*○ cancelled .*not played, x/,
+    /○ failed .*skipped[^]*○ cancelled .*not run here, x/,
   ],
   [
     'the step',
     job(HANG.replace('with:', 'timeout-minutes: 1\n        with:') + AFTER_HANG),
     "✘ The action 'your-org/docs-agent-action@v1' has timed out after 1 minutes.",
-    /○ failed .*not played, x[^]*○ cancelled .*skipped/,
+    /○ failed .*not run here, x[^]*○ cancelled .*skipped/,
   ],
 ])(
   'ends a step at the timeout-minutes of %s, and says what that leaves behind',
@@ -114,7 +114,7 @@ test('--output chooses what a condition and a matrix need from another step', as
   expect(unknown.stdout).toContain('To choose outputs that only GitHub knows: --output filter.api=…\n')
   const chosen = await play(workflow, '--output', 'filter.api=true', '--output', 'filter.changes=["api", "cli"]')
   expect(chosen.exitCode).toBe(0)
-  expect(chosen.stdout).toContain('○ changed (line 12): its `if` is true; not played\n')
+  expect(chosen.stdout).toContain('○ changed (line 12): its `if` is true; not run here\n')
   for (const folder of ['api', 'cli']) expect(chosen.stdout).toContain(` › each (${folder}): your-org`)
   const ofJob = await play(workflow, '--output', 'docs.folders=["web"]', '--output', 'fitler.api=true')
   expect(ofJob.stdout).toContain(' › each (web): your-org')
@@ -156,7 +156,7 @@ test('plays a composite action of the repository with its inputs and outputs', a
   expect(stdout).toMatch(/prompt +Document main\. In api, briefly\.\n/)
   expect(stdout).toContain('service true key embedded\n')
   expect(stdout).toContain('your-org/docs-agent-action@v1 (line 12 of .github/actions/docs/action.yml)')
-  expect(stdout).toContain('○ true (line 9 of .github/actions/docs/action.yml): not played, echo')
+  expect(stdout).toContain('○ true (line 9 of .github/actions/docs/action.yml): not run here, echo')
   expect(stdout).toContain('○ pull-request (line')
 })
 
@@ -175,7 +175,7 @@ test('an action of the repository needs a checkout, and must exist', async () =>
 test('another kind of action of the repository is listed', async () => {
   const files = { 'tool/action.yml': 'runs: { using: node24, main: x.js }' }
   const { stdout } = await playWith(files, job(`${CHECKOUT}- uses: ./tool`))
-  expect(stdout).toContain('○ ./tool (line 12): not played\n')
+  expect(stdout).toContain('○ ./tool (line 12): not run here\n')
 })
 
 const CALLED = `on:
@@ -259,7 +259,7 @@ test('files call each other at most four levels deep', async () => {
   )
   const { exitCode, stdout } = await playWith(files, CALL(''))
   expect(exitCode).toBe(1)
-  expect(stdout).toContain('.github/workflows/e.yml would be file 5 in a chain of calls, and 4 are played.\n')
+  expect(stdout).toContain('.github/workflows/e.yml would be file 5 in a chain of calls, and 4 are run.\n')
 })
 
 test('a variable that a script sets is named as not known', async () => {
@@ -304,7 +304,7 @@ test('a red step with continue-on-error is red in the conclusion and the exit co
   const steps = `${step('prompt: fail').replace('with:', 'continue-on-error: true\n        with:')}\n      - run: next`
   const { exitCode, stdout } = await play(job(steps))
   expect(exitCode).toBe(1)
-  expect(stdout).toContain('○ next (line 18): not played\n')
+  expect(stdout).toContain('○ next (line 18): not run here\n')
   expect(stdout).toMatch(/Conclusion[^]*✘ failure: .*\n {2}○ With `continue-on-error`, the job goes on/)
 })
 

@@ -45,11 +45,11 @@ test("a step's condition sees the variables of the step", async () => {
 test('lists other steps, and gives their outputs demo values', async () => {
   const { exitCode, stdout } = await play(job(TOKEN_STEP))
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('○ actions/create-github-app-token@v3 (line 11): not played\n')
+  expect(stdout).toContain('○ actions/create-github-app-token@v3 (line 11): not run here\n')
   expect(stdout).toContain('○ Merge (line 13): skipped, its `if` is false\n')
   expect(stdout).toMatch(/prompt +demo-token-token\n/)
   expect(stdout).toContain('token embedded any\n')
-  expect(stdout).toContain('○ gh pr merge --auto (line 23): not played\n')
+  expect(stdout).toContain('○ gh pr merge --auto (line 23): not run here\n')
 })
 
 test('names the outputs that only GitHub knows, if an `if` is false because of them', async () => {
@@ -88,7 +88,7 @@ test('replaces a prompt file that a script would write', async () => {
 test('says of a longer script that GitHub would run it', async () => {
   const script = `- name: Say it\n        if: github.ref_name == 'main'\n        run: |\n          echo a\n          echo b`
   const { stdout } = await play(job(script))
-  expect(stdout).toContain('○ Say it (line 11): its `if` is true; GitHub would run it (2 lines, not played)\n')
+  expect(stdout).toContain('○ Say it (line 11): its `if` is true; GitHub would run it (2 lines, not run here)\n')
 })
 
 test('steps that GitHub runs at the same time are played in order, which a line says', async () => {
@@ -99,8 +99,8 @@ test('steps that GitHub runs at the same time are played in order, which a line 
       - wait-all:`
   const { exitCode, stdout, stderr } = await play(job(steps))
   expect([exitCode, stderr]).toEqual([0, ''])
-  expect(stdout).toContain('○ GitHub runs some steps at the same time (line 11). Here they are played in order.\n')
-  expect(stdout).toMatch(/○ lint .*not played\n[^]*event push[^]*○ wait-all .*not played\n/)
+  expect(stdout).toContain('○ GitHub runs some steps at the same time (line 11). Here they run in order.\n')
+  expect(stdout).toMatch(/○ lint .*not run here\n[^]*event push[^]*○ wait-all .*not run here\n/)
 })
 
 test('names the values of a matrix in the conclusion', async () => {
@@ -121,7 +121,7 @@ test('nothing in the file reaches the terminal as a control character', async ()
   const escape = String.raw`\e[31m`
   const named = `- name: "a${escape}"\n        run: "b${escape}"\n      ${step(`"c${escape}": "d${escape}"`)}\n        name: "e${escape}"`
   const { stdout } = await play(job(`${named}\n      ${step(String.raw`prompt: "${'$'}{{ vars['f\e[31m'] }}"`)}`))
-  expect(stdout).toMatch(/○ a.*not played, b.*\n/)
+  expect(stdout).toMatch(/○ a.*not run here, b.*\n/)
   expect(stdout).not.toContain('\u001b')
 })
 
@@ -152,12 +152,14 @@ test('a red step makes its job fail, which the later jobs see', async () => {
   expect(stdout).toContain('✘ failure: pull-request, exit code 1')
   expect(stdout).toMatch(/○ next \(line \d+\): skipped, after a red step\n/)
   expect(stdout).toMatch(
-    /○ failure \(line \d+\): not played, exit\n○ Job never \(line \d+\): skipped, after a red job\n/,
+    /○ failure \(line \d+\): not run here, exit\n○ Job never \(line \d+\): skipped, after a red job\n/,
   )
   expect(stdout).toMatch(
-    /○ \{\n {2}"never": \{\n {4}"result": "skipped",\n {4}"outputs": \{\}\n {2}\}\n\} \(line \d+\): not played, clean\n/,
+    /○ \{\n {2}"never": \{\n {4}"result": "skipped",\n {4}"outputs": \{\}\n {2}\}\n\} \(line \d+\): not run here, clean\n/,
   )
-  expect(stdout).toContain('not played, it calls the reusable workflow me/workflows/.github/workflows/docs.yml@main\n')
+  expect(stdout).toContain(
+    'not run here, it calls the reusable workflow me/workflows/.github/workflows/docs.yml@main\n',
+  )
 })
 
 test('names what cannot be evaluated, and ends red if that is a step of this action', async () => {
@@ -165,10 +167,10 @@ test('names what cannot be evaluated, and ends red if that is a step of this act
   const { exitCode, stdout } = await play(job(`${other}\n      ${step('prompt: ${{ fromJSON(vars.TEXT).a }}')}`))
   expect(exitCode).toBe(1)
   expect(stdout).toMatch(
-    /○ x \(line 11\): not played\. Line 12: `.*` cannot be evaluated here: hashFiles needs a checkout\.\n/,
+    /○ x \(line 11\): not run here\. Line 12: `.*` cannot be evaluated here: hashFiles needs a checkout\.\n/,
   )
-  expect(stdout).toMatch(/not played\. Line 18: `fromJSON\(vars\.TEXT\)\.a` cannot be evaluated here: /)
-  expect(stdout).toContain('✘ not played\n')
+  expect(stdout).toMatch(/not run here\. Line 18: `fromJSON\(vars\.TEXT\)\.a` cannot be evaluated here: /)
+  expect(stdout).toContain('✘ not run here\n')
 })
 
 test('a job whose outputs need another step is played', async () => {
@@ -183,7 +185,9 @@ test('a job whose outputs need another step is played', async () => {
 test('a misspelled action of this project is red, as on GitHub', async () => {
   const { exitCode, stdout } = await play(job(`- uses: a/docs-agent-action/visitor@v1\n      ${step('prompt: x')}`))
   expect(exitCode).toBe(1)
-  expect(stdout).toMatch(/visitor@v1 \(line \d+\): not played, this copy of the project has no visitor\/action\.yml\n/)
+  expect(stdout).toMatch(
+    /visitor@v1 \(line \d+\): not run here, this copy of the project has no visitor\/action\.yml\n/,
+  )
 })
 
 const NIGHTLY = job(step('prompt: Write it.'), "schedule: [{ cron: '0 3 * * *' }]\n  workflow_dispatch:")
@@ -194,7 +198,7 @@ test('a second event happens a day later', async () => {
   expect(stdout).toContain('── schedule, after a change of a/b.ts (event 1 of 2)')
   expect(stdout).toContain('── schedule, after a change of a/b.ts (event 2 of 2, a day later)')
   expect(stdout.match(/event schedule refs\/heads\/main docs __step_1 0 3/g)).toHaveLength(2)
-  expect(stdout).toContain('Not played: workflow_dispatch (add `--event workflow_dispatch`)\n')
+  expect(stdout).toContain('Not run: workflow_dispatch (add `--event workflow_dispatch`)\n')
 })
 
 test('--dry-run and --var apply to each step', async () => {
@@ -215,7 +219,7 @@ test('a path filter that matches nothing says which files there were, and how to
   const { exitCode, stdout } = await play(FILTERED)
   expect(exitCode).toBe(1)
   expect(stdout).toContain('\n○ GitHub would not start this workflow: ')
-  expect(stdout).toContain('\n○ No step of this action was played.\n')
+  expect(stdout).toContain('\n○ No step of this action ran.\n')
   expect(stdout).toContain('matches none of the changed files: src/deploy.ts.\n')
   expect(stdout).toContain('.github/workflows/docs.yml --changed packages/demo/src/demo.ts\n')
   expect(await play(FILTERED, '--changed', 'packages/a/src/x.ts')).toMatchObject({ exitCode: 0 })
@@ -245,7 +249,7 @@ test('a step that `paths` skips says which files there were', async () => {
 })
 
 test.each([
-  ['pull_request:', [], 'No trigger of this file can be played here. It has: pull_request (line 2'],
+  ['pull_request:', [], 'No trigger of this file can be run here. It has: pull_request (line 2'],
   ['push:', ['--event', 'schedule'], 'This file has no trigger `schedule`. It has: push (line 2).'],
   ['push:', ['--workflow', '.github/workflows'], '.github/workflows is a folder. Name one file in it.'],
   ['push:', ['--workflow', 'docs.yml'], 'There is no file /'],
@@ -300,5 +304,5 @@ test('--schedule is one of several crons, and the others are named', async () =>
   const weekly = `- if: github.event.schedule == '0 3 * * 1'\n        ${step('prompt: x').slice(2)}`
   const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
   expect(exitCode).toBe(0)
-  expect(stdout).toContain("Not played: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
+  expect(stdout).toContain("Not run: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
 })

@@ -134,7 +134,7 @@ test('an event that cannot start the agent is played, so that the error of the s
 
 test('an event without a trigger is an error that names the triggers there are', async () => {
   const pullRequest = await readTriggers('pull_request:')
-  const has = 'It has: pull_request (line 2, cannot be played here).'
-  expect(() => chooseTriggers(pullRequest, [])).toThrow(`No trigger of this file can be played here. ${has}`)
+  const has = 'It has: pull_request (line 2, cannot be run here).'
+  expect(() => chooseTriggers(pullRequest, [])).toThrow(`No trigger of this file can be run here. ${has}`)
   expect(() => chooseTriggers(pullRequest, ['push'])).toThrow(`This file has no trigger \`push\`. ${has}`)
 })

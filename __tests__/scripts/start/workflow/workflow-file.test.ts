@@ -264,7 +264,7 @@ test.each([
   ['docker://alpine', undefined],
   [`./../${basename(root)}`, undefined],
   [`your-org/docs-agent-action/../${basename(root)}@v1`, undefined],
-])('%s is not played: %s', (uses, reason) => {
+])('%s is not run here: %s', (uses, reason) => {
   expect(findOwnAction(uses, root, root)).toEqual(reason)
 })
 
