@@ -51,6 +51,18 @@ export interface Stage {
   readonly baseClock?: Pick<VirtualClock, 'passUntil'>
 }
 
+/** Creates a stage without GitHub, and with a client of the service that needs no transport. */
+export const stageClient = (client: DocsServiceClient, clock: Clock, signal: AbortSignal): Stage => ({
+  apiKey: 'docs_key',
+  transport: () => Promise.reject(new Error('Unexpected request.')),
+  github: undefined,
+  context: RUN_FACTS,
+  clock,
+  signal,
+  random: () => 0.5,
+  client,
+})
+
 /** Returns a signal that aborts at a time, like a cancelled run. Infinite: never. */
 export function cancelledAt(baseClock: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
   const controller = new AbortController()

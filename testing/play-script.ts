@@ -3,9 +3,8 @@ import type { DocsServiceClient } from '../src/docs-service/client.ts'
 import { ActionError } from '../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
-import { RUN_FACTS } from './fake-github.ts'
 import { agentInputs } from './fake-step.ts'
-import { playAgent, type PlayedAgent } from './play-feature.ts'
+import { playAgent, type PlayedAgent, stageClient } from './play-feature.ts'
 
 export interface PlayedScript extends PlayedAgent {
   readonly client: FakeClient
@@ -34,16 +33,7 @@ export async function playScript(options: ScriptedStep): Promise<PlayedScript> {
   })
   const startedAt = clock.now()
   const client = fakeClient(script)
-  const stage = {
-    apiKey: 'docs_key',
-    transport: () => Promise.reject(new Error('Unexpected request.')),
-    github: undefined,
-    context: RUN_FACTS,
-    clock,
-    signal: controller.signal,
-    random: () => 0.5,
-    client: createClient?.(clock) ?? client,
-  }
+  const stage = stageClient(createClient?.(clock) ?? client, clock, controller.signal)
   const all = agentInputs({ task, githubToken: '', ...inputs })
   return { ...(await playAgent(stage, () => all)), client, clock, elapsedMs: clock.now() - startedAt }
 }
