@@ -13,7 +13,7 @@ import { playStep, type PlayedStep } from '../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../testing/fake-github.ts'
 import { agentInputs } from '../testing/fake-step.ts'
 import { listCodeBlocks, root } from '../testing/markdown-files.ts'
-import { AGENT_ACTION, getDefaultInput, getPermissions, listWorkflowsToCopy } from '../testing/workflow-files.ts'
+import { AGENT_ACTION, getPermissions, listWorkflowsToCopy, readExampleStep } from '../testing/workflow-files.ts'
 
 const EXAMPLE = listWorkflowsToCopy().find(({ name }) => name.startsWith('README.md'))
 const JOB = Object.values(EXAMPLE?.workflow.jobs ?? {})[0]
@@ -40,11 +40,9 @@ const agentStep = () => JOB?.steps?.find(({ uses }) => uses === AGENT_ACTION)
 
 /** The inputs of the step as the runner passes them. An expression names a secret or variable, which `agentInputs` has. */
 function readInputs(): AgentInputs {
-  const step = agentStep()
   const defaults = Object.entries(declared).map(([name, { default: value = '' }]) => [name, value] as const)
-  const given = Object.entries(step?.with ?? {}).map(([name, value]) => [name, getDefaultInput(value)] as const)
-  const plain = [...defaults, ...given].filter(([, value]) => value !== '' && !value.startsWith('${{'))
-  return agentInputs({}, { ...Object.fromEntries(plain), 'github-token': GITHUB_TOKEN })
+  const plain = defaults.filter(([, value]) => value !== '' && !value.startsWith('${{'))
+  return agentInputs({}, { ...Object.fromEntries(plain), ...readExampleStep().inputs, 'github-token': GITHUB_TOKEN })
 }
 
 /** Somebody changes the code. @returns what the runner says to the run of the next night */

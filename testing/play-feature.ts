@@ -1,5 +1,5 @@
 import type { GitHub } from '../src/github/github.ts'
-import { createClient } from '../src/docs-service/client.ts'
+import { createClient, type DocsServiceClient } from '../src/docs-service/client.ts'
 import type { Transport } from '../src/docs-service/transport.ts'
 import type { Clock } from '../src/runtime/clock.ts'
 import { ActionError } from '../src/runtime/errors.ts'
@@ -30,8 +30,8 @@ export interface Played<Report> extends StepResult {
   readonly hostCalls: readonly string[]
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** The jobs whose outputs were written during the run, with the time since the start of the step in milliseconds. */
-  readonly accepted: readonly { readonly id: string; readonly at: number }[]
+  /** The jobs whose outputs were written during the run: when, in milliseconds since the start of the step, and after how many lines of the log. */
+  readonly accepted: readonly { readonly id: string; readonly at: number; readonly linesBefore: number }[]
   /** The values of the output `job-id` that were written during the run, each once in a row. */
   readonly jobIds: readonly string[]
 }
@@ -45,9 +45,23 @@ export interface Stage {
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly random?: () => number
+  /** Replaces the client of the service. */
+  readonly client?: DocsServiceClient
   /** Moves the time until the work is done. Omitted if the clock moves by itself. */
   readonly baseClock?: Pick<VirtualClock, 'passUntil'>
 }
+
+/** Creates a stage without GitHub, and with a client of the service that needs no transport. */
+export const stageClient = (client: DocsServiceClient, clock: Clock, signal: AbortSignal): Stage => ({
+  apiKey: 'docs_key',
+  transport: () => Promise.reject(new Error('Unexpected request.')),
+  github: undefined,
+  context: RUN_FACTS,
+  clock,
+  signal,
+  random: () => 0.5,
+  client,
+})
 
 /** Returns a signal that aborts at a time, like a cancelled run. Infinite: never. */
 export function cancelledAt(baseClock: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
@@ -68,12 +82,13 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
   const startedAt = clock.now()
   const redact = createRedactor([apiKey])
-  const accepted: { id: string; at: number }[] = []
+  const accepted: { id: string; at: number; linesBefore: number }[] = []
   const jobIds: string[] = []
   const given = new Map<string, string>()
   const bare = fakeRunner()
   const noteOutput = watchMilestones(() => {
-    accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
+    const linesBefore = bare.lines('log').length
+    accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt, linesBefore })
   })
   /** Cleans and redacts each line, as the real runner does. */
   const inLines = (say: (line: string) => void) => (text: string) => {
@@ -99,7 +114,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
       const inputs = parse()
       const { timeoutMs, projectId, jobId } = inputs
       const step = fakeStep({ runner: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
-      const client = createClient({ ...step, ...host, transport, projectId, jobId })
+      const client = stage.client ?? createClient({ ...step, ...host, transport, projectId, jobId })
       return await feature.run(inputs, { ...step, client }, () => undefined)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error

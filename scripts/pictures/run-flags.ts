@@ -54,8 +54,8 @@ const show = ({ summary, outputs, hostCalls, line }: Played<unknown>, page = '')
   log: [...hostCalls, line].join('\n'),
 })
 
-/** When each run of a rolling pull request starts, in hours after the start of the servers' history: on two working days. */
-const ROLLING_STARTS_H = [129.23, 134.62, 154.03, 160.8]
+/** When each run of the rolling pull request starts, in hours after the start of the servers' history: at night, except for the comment. */
+const ROLLING_STARTS_H = [123.39, 147.39, 154.03, 171.39]
 
 /** Triggers the event of a run of the README's workflow. */
 function triggerRun(happening: StoryEvent, scene: Scene, docs: RepositoryState): WebhookEvent {

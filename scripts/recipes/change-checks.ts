@@ -192,9 +192,9 @@ export const CHANGE_CHECKS: Checks = {
         {
           prompts: ['new'],
           promptTexts: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
-          labels: ['docs-before-12'],
+          labels: ['docs-before-12', 'needs-docs'],
         },
-        { prompts: ['job_000001'], open: [4] },
+        { prompts: ['job_000001'], open: [4, 12] },
       ],
     },
     'another label starts no runner': {

@@ -10,7 +10,7 @@ import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import { type TurnRun, type TurnRunOptions, playTurn } from '../../../testing/turn-run.ts'
+import { type PlayedScript, type ScriptedStep, playScript } from '../../../testing/play-script.ts'
 import type { FakeClock } from '../../../testing/fake-clock.ts'
 import { FOLLOW_UP } from '../../../testing/report.ts'
 import {
@@ -59,8 +59,8 @@ const follow = (
   message: Script['message'],
   before: readonly (Job | Error)[],
   reads: readonly (Job | Error)[] = [],
-  more: Partial<TurnRunOptions> = {},
-): Promise<TurnRun> => playTurn({ task: FOLLOW_UP, ...(message && { message }), before, reads, ...more })
+  more: Partial<ScriptedStep> = {},
+): Promise<PlayedScript> => playScript({ task: FOLLOW_UP, ...(message && { message }), before, reads, ...more })
 
 interface Timed {
   readonly played: PlayedStep
@@ -262,7 +262,7 @@ describe('before the prompt', () => {
     expect(readHistory(played)?.followUps).toBe(1)
   })
 
-  test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
+  test.each<[string, (Job | Error)[], Partial<ScriptedStep>, object]>([
     ['could not be read before the deadline', [failure('service-error')], MINUTE, LATE],
     ['is archived', [archived], {}, { outcome: 'archived', job: { status: 'archived' } }],
     ['is archived, with `wait: false`', [archived], NO_WAIT, { outcome: 'archived' }],
@@ -374,7 +374,7 @@ describe('a turn has ended', () => {
     expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
   })
 
-  test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
+  test.each<[string, (Job | Error)[], Partial<ScriptedStep>, object]>([
     ['it does not end', [active], MINUTE, { outcome: 'timed-out', sent: 'started' }],
     ['it is cancelled', [completed], { cancelAtSleep: 6 }, { outcome: 'cancelled', sent: 'accepted' }],
     ['a read is refused', [failure('unauthorized')], {}, { outcome: 'error', sent: 'accepted' }],
@@ -522,7 +522,7 @@ describe('what a turn did to the pull request', () => {
 })
 
 describe('a prompt with unknown delivery', () => {
-  test.each<[string, (Job | Error)[], (Job | Error)[], Partial<TurnRunOptions>, object]>([
+  test.each<[string, (Job | Error)[], (Job | Error)[], Partial<ScriptedStep>, object]>([
     ['was accepted if its turn is seen', [completed], [completed, active, otherLink], {}, { outcome: 'pull-request' }],
     ['stays unknown with `wait: false`, because an earlier turn may be seen', [completed], [active], NO_WAIT, UNKNOWN],
     ['stays unknown if no turn is seen', [completed], [completed], {}, UNKNOWN],
@@ -561,12 +561,12 @@ describe('a prompt that the service has refused without processing it', () => {
         },
       }
     }
-    const { report } = await playTurn({ task: FOLLOW_UP, createClient, ...NO_WAIT })
+    const { report } = await playScript({ task: FOLLOW_UP, createClient, ...NO_WAIT })
     expect([report.sent, sentAt.length]).toEqual(['accepted', 2])
     expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(90_000)
   })
 
-  test.each<[string, Job[], Partial<TurnRunOptions>]>([
+  test.each<[string, Job[], Partial<ScriptedStep>]>([
     ['is archived while it is busy', [active, archived], NO_WAIT],
     ['is archived', [...Array<Job>(7).fill(completed), archived], {}],
   ])('is not resent to a job that %s', async (_what, before, more) => {

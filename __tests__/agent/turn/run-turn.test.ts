@@ -7,14 +7,14 @@ import {
   getTurnPollDelayMs,
   type PollState,
 } from '../../../src/agent/turn/schedule.ts'
-import { JobWatch } from '../../../src/agent/turn/watch.ts'
 import { plainTarget } from '../../../src/agent/turn/target.ts'
 import { runTurn } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { type TurnRunOptions, playTurn } from '../../../testing/turn-run.ts'
-import { fakeStep } from '../../../testing/fake-step.ts'
+import { type ScriptedStep, playScript } from '../../../testing/play-script.ts'
+import { fakeRunner } from '../../../testing/fake-runner.ts'
+import { fakeStep, watchJobs } from '../../../testing/fake-step.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../../testing/report.ts'
 import {
   active,
@@ -30,19 +30,19 @@ import {
 
 type Reads = NonNullable<Script['reads']>
 
-const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({
+const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): ScriptedStep => ({
   task: CREATE,
   create: active,
   reads,
   inputs,
 })
 
-const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({ task: ATTACH, reads, inputs })
+const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): ScriptedStep => ({ task: ATTACH, reads, inputs })
 
-type Row = readonly [what: string, options: TurnRunOptions, shown: Readonly<Record<string, unknown>>]
+type Row = readonly [what: string, options: ScriptedStep, shown: Readonly<Record<string, unknown>>]
 
-async function expectRun(_what: string, options: TurnRunOptions, shown: Row[2]): Promise<void> {
-  expect(await playTurn(options)).toMatchObject(shown)
+async function expectRun(_what: string, options: ScriptedStep, shown: Row[2]): Promise<void> {
+  expect(await playScript(options)).toMatchObject(shown)
 }
 
 const ended = (outcome: string, more: object = {}) => ({ report: { outcome, ...more } })
@@ -54,11 +54,11 @@ const NO_WAIT = { wait: false }
 const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
 
 test('creates a job, writes its id before anything else, waits for it, and records when it completed', async () => {
-  const run = await playTurn(created([active, completed]))
+  const run = await playScript(created([active, completed]))
   const [accepted, end] = ['The service accepted the prompt (job job_1).', 'The job completed.']
   expect(run).toMatchObject({
     ...withCalls('create', 'get', 'get'),
-    accepted: [{ sleepsBefore: 0, linesBefore: 1 }],
+    accepted: [{ id: 'job_1', at: 0, linesBefore: 1 }],
     report: {
       outcome: 'pull-request',
       job: completed,
@@ -112,38 +112,40 @@ test.each<Row>([
 ])('a step %s', expectRun)
 
 test('reports an error of the create without a job', async () => {
-  const { report, accepted } = await playTurn({ task: CREATE, create: failure('maybe-sent') })
+  const { report, accepted } = await playScript({ task: CREATE, create: failure('maybe-sent') })
   expect(report).toMatchObject(stopped('maybe-sent'))
   expect([report.job, accepted]).toEqual([undefined, []])
 })
 
 test('reports an error at the deadline only if the job could never be read', async () => {
-  const { report } = await playTurn(attached([failure('unreachable')], SHORT))
+  const { report } = await playScript(attached([failure('unreachable')], SHORT))
   expect(report).toMatchObject({ ...stopped('deadline', 'timed-out'), lastProblem: { code: 'unreachable' } })
-  const known = await playTurn(created([active, failure('service-error')], SHORT))
+  const known = await playScript(created([active, failure('service-error')], SHORT))
   expect(known.report).toMatchObject({ outcome: 'timed-out', job: active, lastProblem: { code: 'service-error' } })
   expect([report.job, known.report.error]).toEqual([undefined, undefined])
 })
 
 test('throws an unexpected error instead of reporting an outcome', async () => {
-  await expect(playTurn({ task: CREATE, create: new TypeError('x is not a function') })).rejects.toThrow(TypeError)
+  await expect(playScript({ task: CREATE, create: new TypeError('x is not a function') })).rejects.toThrow(TypeError)
 })
 
 test('ends the read of the job before it reports that the follow-up must not be sent', async () => {
   const refused = new ActionError('not-sent', 'Pull request #7 was merged before the prompt was sent.')
   const client = fakeClient({ reads: [completed, failure('unreachable'), failure('unreachable'), completed] })
   const target = { ...plainTarget(FOLLOW_UP), validate: () => Promise.reject(refused) }
-  await expect(
-    runTurn(target, new JobWatch(fakeStep({ client }), { update: () => undefined, writeMilestone: () => undefined })),
-  ).rejects.toBe(refused)
+  await expect(runTurn(target, watchJobs(fakeStep({ client })))).rejects.toBe(refused)
   expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
 })
 
 test('announces a follow-up once, when it is sent, although the job was busy at first', async () => {
   const target = { ...plainTarget(FOLLOW_UP), announcement: 'Sending.' }
   const script = { before: [completed, active, active, completed], message: active, reads: [active, completed] }
-  const { log, client } = await playTurn({ task: FOLLOW_UP, target, ...script })
-  expect(log.filter((line) => /Sending|busy/.test(line))).toEqual([expect.stringContaining('busy'), 'Sending.'])
+  const [client, runner] = [fakeClient(script), fakeRunner()]
+  await runTurn(target, watchJobs(fakeStep({ client, runner })))
+  expect(runner.lines('log').filter((line) => /Sending|busy/.test(line))).toEqual([
+    expect.stringContaining('busy'),
+    'Sending.',
+  ])
   expect(client.calls.filter((call) => call !== 'get')).toEqual(['message'])
 })
 
@@ -151,7 +153,7 @@ describe('poll job', () => {
   test.each<ErrorCode>(['unauthorized', 'forbidden', 'redirected', 'rejected', 'untrusted', 'proxy'])(
     'fails immediately on %s, and the report still names the job',
     async (code) => {
-      const run = await playTurn(created([failure(code), completed]))
+      const run = await playScript(created([failure(code), completed]))
       expect(run).toMatchObject({ report: { ...stopped(code), job: active }, ...withCalls('create', 'get') })
     },
   )
@@ -226,7 +228,7 @@ describe('job watch', () => {
       ],
     ],
   ])('logs %s', async (_what, reads, lines) => {
-    const { log } = await playTurn(attached(reads))
+    const { log } = await playScript(attached(reads))
     expect(log.slice(1, 1 + lines.length)).toEqual(lines)
   })
 
@@ -268,21 +270,21 @@ describe('job watch', () => {
       ],
     ],
   ])('logs %s', async (_what, reads, lines) => {
-    const { log } = await playTurn(attached(reads))
+    const { log } = await playScript(attached(reads))
     expect(log.slice(1, 1 + lines.length)).toEqual(lines)
   })
 
   test('warns once about an unknown status, and treats it as running', async () => {
-    const { warnings, log } = await playTurn(
+    const { warnings, log } = await playScript(
       attached([UNLISTED_STATUS, UNLISTED_STATUS, 'dreaming'].map(unlisted), SHORT),
     )
     expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
-    expect(log.slice(1)).toEqual([])
+    expect(log.slice(1)).toEqual(['Attach to job_1: did not finish in time.'])
   })
 
   test('logs a requested wait only if it is longer than the polling interval', async () => {
     const reads = [active, limited(1_000), limited(1_000), completed]
-    const { log } = await playTurn(attached(reads, { pollIntervalMs: 90_000 }))
+    const { log } = await playScript(attached(reads, { pollIntervalMs: 90_000 }))
     expect(log.slice(1, 5)).toEqual([
       'The job is still active (checked 1 time).',
       'It is rate-limited. Waiting until 2026-01-01 00:03:00 UTC.',
@@ -292,7 +294,7 @@ describe('job watch', () => {
   })
 
   test('logs every minute that nothing has changed, even during a long polling interval', async () => {
-    const { log } = await playTurn(attached([active], { timeoutMs: 180_000, pollIntervalMs: 300_000 }))
+    const { log } = await playScript(attached([active], { timeoutMs: 180_000, pollIntervalMs: 300_000 }))
     const beats = log.filter((line) => line.startsWith('The job is still active'))
     expect(beats).toEqual(Array(3).fill('The job is still active (checked 1 time).'))
   })
@@ -371,7 +373,7 @@ describe('wait for job', () => {
   ])('%s', expectRun)
 
   test('a read that hangs cannot delay the decisive read for a late link', async () => {
-    const { client, clock, elapsedMs } = await playTurn(created([withoutLink]))
+    const { client, clock, elapsedMs } = await playScript(created([withoutLink]))
     const startedAt = clock.now() - elapsedMs
     const untilDecisiveRead = Array<number>(4).fill(25_000)
     expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...untilDecisiveRead, 3_600_000])

@@ -4,6 +4,7 @@ import { createDemoState, MAINTAINER, openFakePull } from '../../../src/emulator
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import {
+  addLabel,
   closePull,
   comment,
   commentOnLines,
@@ -62,6 +63,7 @@ const EVENTS: readonly (readonly [
     ({ pulls }) => [pulls[9]?.state, pulls[9]?.merge],
     ['closed', undefined],
   ],
+  ['a label', (scene) => addLabel(scene, 9, 'needs-docs', MAINTAINER), ({ pulls }) => pulls[9]?.labels, ['needs-docs']],
   [
     'a comment',
     (scene) => comment(scene, 9, WRITTEN),

@@ -19,7 +19,7 @@ import { createCloneGitHub, listMergedPullRequests } from './clone-github.ts'
 import { createCompare, createDetailedCompare, type PushHistory } from './compare-pushes.ts'
 import type { Conversations } from './conversations.ts'
 import { createInputParser, decideStep, type PromptSize } from './decide-step.ts'
-import type { TriggerEvent } from './trigger-events.ts'
+import type { TriggerEvent } from './list-trigger-events.ts'
 
 type Texts = Readonly<Record<string, string>>
 

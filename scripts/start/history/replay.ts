@@ -3,7 +3,7 @@ import type { Trigger } from '../workflow/workflow-file.ts'
 import type { Push } from './clone.ts'
 import { openConversations } from './conversations.ts'
 import { type CompletedRun, openRuns, type Stage } from './open-runs.ts'
-import { listTriggerEvents, type TriggerEvent } from './trigger-events.ts'
+import { listTriggerEvents, type TriggerEvent } from './list-trigger-events.ts'
 
 /** How the runs of a workflow wait for each other. */
 export interface Concurrency {
