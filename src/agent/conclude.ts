@@ -461,12 +461,12 @@ export function conclude(run: Run): AgentConclusion {
   const { outcome } = rule
   const [gates, error] = [checkGates(run), getError(run)]
   // A step with an error says itself what to do before the next run.
-  const unmarked = error === undefined ? run.untracked : undefined
+  const untracked = error === undefined ? run.untracked : undefined
   const isAllowed = hasPassed(rule, run.failOn, gates)
-  const isGreen = isAllowed && unmarked === undefined
-  const isSaid = ({ message }: ActionError): boolean => unmarked?.message.includes(message) === true
+  const isGreen = isAllowed && untracked === undefined
+  const isSaid = ({ message }: ActionError): boolean => untracked?.message.includes(message) === true
   const advice = getAdvice(run, rule)
-  const isRepeated = advice !== undefined && unmarked?.hint?.includes(advice) === true
+  const isRepeated = advice !== undefined && untracked?.hint?.includes(advice) === true
   const title = (isAllowed && !isGreen ? 'The next run would not find the pull request' : rule.title(run)) ?? ''
   const [green, red] = ICONS[outcome]
   return {
@@ -478,11 +478,11 @@ export function conclude(run: Run): AgentConclusion {
     text: joinSentences([
       rule.text(run),
       isPullRequestRead(run) && formatPullRequest(run, title),
-      unmarked?.message,
+      untracked?.message,
       // If a gate is red because its state is unknown, the warnings say why.
       ...(gates.includes(undefined) ? listWarnings(run.warnings.filter(({ error }) => !isSaid(error))) : []),
     ]),
-    advice: joinSentences([unmarked?.hint, !isRepeated && advice]) || undefined,
+    advice: joinSentences([untracked?.hint, !isRepeated && advice]) || undefined,
     quote: error?.quote ?? getLastProblem(run)?.quote,
     rounds: listSentRounds(run).map((turn) => ({ ...turn, words: concludeTurn(turn).words })),
   }
