@@ -95,7 +95,7 @@ test('the emulator contains no package', () => {
 
 test('the report is in the bundle of the agent, which loads it only for a report', () => {
   expect(files.filter((file) => file.startsWith('report/'))).toEqual(['report/index.js', 'report/package.json'])
-  const holders = files.filter((file) => read(file).includes('No pull requests of the agent'))
+  const holders = files.filter((file) => read(file).includes('runs in which the agent opened no pull request'))
   expect(holders).toEqual([expect.stringMatching(/^agent\/\d+\.index\.js$/)])
 })
 

@@ -170,7 +170,7 @@ test('without flags, plays the first workflow of the README that uses the action
   expect(stdout).toContain('\n── schedule, after a change of src/deploy.ts ─')
   expect(stdout).toContain('\n── docs: Ask the agent (line 13) ─')
   expect(stdout).toContain('Notice: Hello: From the README.\n')
-  expect(stdout).toContain('Not played: workflow_dispatch (add `--event workflow_dispatch`)')
+  expect(stdout).toContain('Not run: workflow_dispatch (add `--event workflow_dispatch`)')
   expect((await run(['--event', 'workflow_dispatch'])).stdout).toContain('\n── workflow_dispatch ─')
 })
 

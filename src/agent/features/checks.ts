@@ -6,7 +6,6 @@ import {
   booleanInput,
   field,
   findListSyntax,
-  type Input,
   isTrue,
   linesField,
   type RawInputs,
@@ -28,23 +27,22 @@ import type { Acts, Reads } from '../step.ts'
 export const isAwaitingChecks = (raw: RawInputs): boolean =>
   isTrue(raw, 'wait-for-checks') || Number(raw['fix-rounds'] ?? '') > 0
 
-const waitForChecksInput: Input<boolean> = (text, raw, workspace) =>
-  booleanInput(text, raw, workspace) || isAwaitingChecks(raw)
-
-/** One name a line: names of checks can contain commas, such as those of the jobs of a matrix. */
-const ignoreChecksInput: Input<readonly string[]> = (text, raw) => {
-  const names = toLines(text)
-  const problems = names.flatMap(({ line, at }) => {
-    const problem = findListSyntax(line)
-    return problem === undefined ? [] : [`${at} ${problem}`]
-  })
-  if (names.length > 0 && !isAwaitingChecks(raw)) problems.push('needs `wait-for-checks` or `fix-rounds`')
-  return problems.length === 0 ? names.map(({ line }) => line) : rejectInput(...problems)
-}
-
 export const CHECKS_FIELDS = {
-  waitForChecks: field('wait-for-checks', 'false', waitForChecksInput),
-  ignoreChecks: linesField('ignore-checks', ignoreChecksInput),
+  waitForChecks: field(
+    'wait-for-checks',
+    'false',
+    (text, raw, workspace) => booleanInput(text, raw, workspace) || isAwaitingChecks(raw),
+  ),
+  /** One name a line: names of checks can contain commas, such as those of the jobs of a matrix. */
+  ignoreChecks: linesField('ignore-checks', (text, raw): readonly string[] => {
+    const names = toLines(text)
+    const problems = names.flatMap(({ line, at }) => {
+      const problem = findListSyntax(line)
+      return problem === undefined ? [] : [`${at} ${problem}`]
+    })
+    if (names.length > 0 && !isAwaitingChecks(raw)) problems.push('needs `wait-for-checks` or `fix-rounds`')
+    return problems.length === 0 ? names.map(({ line }) => line) : rejectInput(...problems)
+  }),
 }
 
 /** Whether a name matches a pattern, in which `*` stands for any characters. Takes linear time, unlike a regular expression. */
@@ -207,19 +205,6 @@ export const getLookPauseMs = (ageMs: number): number => (ageMs < FREQUENT_UNTIL
 /** Reserved for the last read, so that it ends before the deadline. */
 const LAST_READ_TIMEOUT_MS = 3_000
 
-/** Combines a pull request with its checks, and warns if the checks are unknown. */
-function combineFacts(pullRequest: PullRequest, polled: Partial<PolledChecks>, { journal }: Acts): PullRequestFacts {
-  const { checks, ignored = [], state, waitsForApproval, problem } = polled
-  if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
-  return {
-    ...describePullRequest(pullRequest),
-    ...(state !== undefined && { checks: state }),
-    ...(state === 'pending' && waitsForApproval === true && { waitsForApproval }),
-    ...(checks !== undefined && { checkList: checks }),
-    ...(ignored.length > 0 && { ignoredChecks: ignored }),
-  }
-}
-
 /**
  * Polls a pull request until its checks and its files are known for its current head commit, or the deadline is near, if the
  * inputs ask for them.
@@ -292,7 +277,15 @@ export async function waitForChecks(
     outside.catch(() => undefined)
     let polled: Partial<PolledChecks> = {}
     if (inputs.waitForChecks) polled = await watchHead(headSha)
-    const facts = combineFacts(known, polled, step)
+    const { checks, ignored = [], state, waitsForApproval, problem } = polled
+    if (checks === undefined && problem !== undefined) journal.warn('The checks could not be read', problem)
+    const facts: PullRequestFacts = {
+      ...describePullRequest(known),
+      ...(state !== undefined && { checks: state }),
+      ...(state === 'pending' && waitsForApproval === true && { waitsForApproval }),
+      ...(checks !== undefined && { checkList: checks }),
+      ...(ignored.length > 0 && { ignoredChecks: ignored }),
+    }
     const foundOutside = await outside
     if (known.headSha === headSha) return { ...facts, ...(foundOutside && { outside: foundOutside }) }
     heartbeat.restart()

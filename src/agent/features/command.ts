@@ -13,7 +13,6 @@ import { getOwnLink, getOperation, getPullRequestFacts } from '../derived.ts'
 import type { Run } from '../record.ts'
 import { redactRun } from '../redact-run.ts'
 import type { Acts, Reads } from '../step.ts'
-import type { Facts } from '../facts.ts'
 import { ASK_IN_AN_ISSUE, plainTarget, type Target } from '../turn/target.ts'
 import { filterFiles } from '../path-filter.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from '../find-job.ts'
@@ -55,17 +54,6 @@ const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
 /** What may stand between the command and the instruction: a mark, and one white space. */
 const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
 
-/**
- * Reads the command as phones and people write it: in any case, after blanks, and with `:` or `,` after it.
- * @returns the text after the command and one white space; undefined if the text does not begin with the command as a word
- */
-function readInstruction(text: string, command: string): string | undefined {
-  const trimmed = text.replace(LEADING_BLANKS, '')
-  if (trimmed.slice(0, command.length).toLowerCase() !== command.toLowerCase()) return undefined
-  const rest = trimmed.slice(command.length)
-  return AFTER_COMMAND.test(rest) ? rest.replace(AFTER_COMMAND, '') : undefined
-}
-
 /** GitHub shows an address in a mail reply like this. */
 const HIDDEN_ADDRESS = '***@***.***'
 
@@ -75,19 +63,17 @@ const isIntroduction = (line: string): boolean =>
   (line.includes(HIDDEN_ADDRESS) && line.endsWith(':')) ||
   /^-{2,} ?Original Message ?-{2,}$/i.test(line)
 
-/** Whether a mail program has broken the introduction after this line, which has the date. */
-function isBrokenIntroduction(line: string, next: string): boolean {
-  if (!/\d/.test(line)) return false
-  if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
-  return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)
-}
-
 /** Cuts a mail reply before the text that it quotes, which GitHub's page folds away. */
 function cutMailReply(text: string): { readonly instruction: string; readonly isMailReply: boolean } {
   const lines = text.split('\n').map((line) => line.trim())
-  const at = lines.findIndex(
-    (line, index) => isIntroduction(line) || isBrokenIntroduction(line, lines[index + 1] ?? ''),
-  )
+  const at = lines.findIndex((line, index) => {
+    if (isIntroduction(line)) return true
+    // A mail program may break the introduction after the line with the date.
+    const next = lines[index + 1] ?? ''
+    if (!/\d/.test(line)) return false
+    if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
+    return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)
+  })
   if (at === -1) return { instruction: text, isMailReply: false }
   return { instruction: text.split('\n').slice(0, at).join('\n'), isMailReply: true }
 }
@@ -109,10 +95,14 @@ export function parseComment({ event, repository }: Context, command: string): C
   if (subject === undefined || subject.kind === 'discussion')
     return skip('The event is not a comment on an issue or a pull request.')
   if (!comment.isNew) return skip('The event is not about a new comment or review.')
-  const afterCommand = readInstruction(comment.text, command)
-  if (afterCommand === undefined) return skip(`The comment does not begin with \`${command}\`.`)
+  // Phones and people write the command in any case, after blanks, and with `:` or `,` after it.
+  const text = comment.text.replace(LEADING_BLANKS, '')
+  const afterCommand = text.slice(command.length)
+  const startsWithCommand = text.slice(0, command.length).toLowerCase() === command.toLowerCase()
+  if (!startsWithCommand || !AFTER_COMMAND.test(afterCommand))
+    return skip(`The comment does not begin with \`${command}\`.`)
   if (comment.person === undefined) return skip('A bot or an app wrote the comment.')
-  const { instruction, isMailReply } = cutMailReply(afterCommand)
+  const { instruction, isMailReply } = cutMailReply(afterCommand.replace(AFTER_COMMAND, ''))
   const { id, threadId, writtenAt, person: author, place } = comment
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
   const isOnPullRequest = subject.kind === 'pull-request'
@@ -124,10 +114,6 @@ export function parseComment({ event, repository }: Context, command: string): C
 export const hasCommand = (context: Context, command: string): boolean =>
   command !== '' && !isSkip(parseComment(context, command))
 
-const NO_HISTORY_TITLE = 'The history comment is missing'
-const formatNoHistory = (number: number): string =>
-  `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`
-
 /** Finds the job that opened the pull request. Returns `undefined` if no job of this action did. */
 async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRequest | Skip | undefined> {
   const { number } = address
@@ -135,28 +121,31 @@ async function findJob(address: CommentAddress, step: Acts): Promise<JobOfPullRe
   if (lookup.kind === 'job') return lookup
   const { pullRequest, reason } = lookup
   if (!isOpen(pullRequest)) return skip(`Pull request #${number} is ${pullRequest.state}. ${OTHER_PLACE_HINT}`)
+  if (reason !== undefined)
+    return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
   const isOfAgent = hasLabel(step.inputs.label, pullRequest.labels) && pullRequest.author.type === 'Bot'
-  if (reason === undefined && isOfAgent) step.journal.notice(NO_HISTORY_TITLE, formatNoHistory(number))
-  if (reason === undefined) return undefined
-  return skip(`Pull request #${number} cannot accept the follow-up: ${reason}. ${ASK_IN_AN_ISSUE}`)
-}
-
-/** Whether `change-context` already sends the changes of this pull request. `change-range` may name another one. */
-function isAlreadySent({ repository, number }: CommentAddress, { inputs }: Facts): boolean {
-  const { changeContext, changeRange } = inputs
-  if (changeContext === 'none' || changeRange.kind === 'between') return false
-  if (changeRange.kind !== 'pull-request') return true
-  return changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
+  if (isOfAgent)
+    step.journal.notice(
+      'The history comment is missing',
+      `Pull request #${number} has the label, but no history comment names its job, so the comment starts a new job. Somebody may have deleted the history comment. To write it again, run a step with the \`job-id\` of the pull request and without a prompt.`,
+    )
+  return undefined
 }
 
 /** Describes the changes of a pull request that is not the agent's, unless the prompt already includes them. */
 async function formatChange({ address, subject }: CommandComment, step: Reads): Promise<string> {
   const github = requireGitHub(step)
   const { repository, number } = address
-  if (subject.kind !== 'pull-request' || isAlreadySent(address, step)) return ''
+  const { changeContext, changeRange, paths } = step.inputs
+  if (subject.kind !== 'pull-request') return ''
+  // `change-context` already sends these changes, unless `change-range` names other ones.
+  const isInRange =
+    changeRange.kind === 'pull-request'
+      ? changeRange.number === number && isSameRepository(changeRange.repository ?? repository, repository)
+      : changeRange.kind !== 'between'
+  if (changeContext !== 'none' && isInRange) return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address, { mayBeNew: true }))
   const comparison = await compareOrList({ repository, base: baseSha, head: headSha, number, mayBeNew: true }, github)
-  const { paths } = step.inputs
   if (comparison.problem !== undefined && paths.length > 0) throw comparison.problem
   const isFiltered = paths.length > 0
   const files = isFiltered ? await filterFiles(paths, comparison.files, step) : comparison.files
@@ -261,9 +250,6 @@ export function renderReplyMarker({ kind, id }: Pick<CommentAddress, 'kind' | 'i
   return `<!-- docs-agent-action: reply run=${runId} ${step} ${kind}=${id} -->`
 }
 
-/** Adds a zero-width space after each `@`, so that GitHub does not notify anyone. */
-const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
-
 /** Links to the new commits, the pull request and the run. */
 function renderLinks(run: Run, { serverUrl, repository, runId }: Context): string {
   const link = getOwnLink(run)
@@ -278,12 +264,6 @@ function renderLinks(run: Run, { serverUrl, repository, runId }: Context): strin
     .filter(Boolean)
     .join(' · ')
     .replace(/^\[./, (first) => first.toUpperCase())
-}
-
-/** Comments in another repository do not start the workflow. */
-function canAskAgain(run: Run, { repository }: Context): boolean {
-  const link = getOwnLink(run)
-  return link !== undefined && isSameRepository(link.repository ?? '', repository) && isOpen(getPullRequestFacts(run))
 }
 
 const ON_PAGE_OF_RUN = 'The page of the run says what to do.'
@@ -302,6 +282,9 @@ export function renderReply(
 ): string {
   const { skipReason, isMailReply = false } = run
   const { title, text, advice = '' } = conclusion
+  const link = getOwnLink(run)
+  // Comments in another repository do not start the workflow.
+  const startsWorkflow = link !== undefined && isSameRepository(link.repository ?? '', context.repository)
   const blocks = [
     formatSentences(
       skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
@@ -309,10 +292,13 @@ export function renderReply(
     isMailReply && 'The text that the mail quotes was left out.',
     skipReason === undefined && (namesInputs(advice) ? ON_PAGE_OF_RUN : formatSentences(advice)),
     renderLinks(run, context),
-    canAskAgain(run, context) &&
+    startsWorkflow &&
+      isOpen(getPullRequestFacts(run)) &&
       `To ask for another change, begin a comment on the pull request with \`${context.command}\`.`,
   ]
-  return `${renderReplyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
+  // With a zero-width space after each `@`, GitHub does not notify anyone.
+  const body = blocks.filter(Boolean).join('\n\n').replaceAll('@', '@\u200b')
+  return `${renderReplyMarker(address, context)}\n${body}`
 }
 
 /**

@@ -19,30 +19,23 @@ import { orNotSent } from '../../runtime/errors.ts'
 import { type ResolvedChange, type ChangeFacts, renderChange } from '../change/change.ts'
 import { GITHUB_RETRY_HINT, formatGrant } from '../permissions.ts'
 import { type Skip, skip } from '../skip.ts'
-import { type Input, linesField, toItems, LABEL_PATTERN, rejectInput, isGiven } from '../../action/inputs.ts'
+import { linesField, toItems, LABEL_PATTERN, rejectInput, isGiven } from '../../action/inputs.ts'
 
-const skipLabelsInput: Input<readonly string[]> = (text, raw) => {
-  const labels = toItems(text)
-  const wrong = labels.filter(({ item }) => !LABEL_PATTERN.test(item))
-  if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
-  if (labels.length > 0 && !isGiven(raw, 'github-token')) return rejectInput('needs `github-token` to read the labels')
-  return labels.map(({ item }) => item)
+export const EXEMPT_FIELDS = {
+  skipLabels: linesField('skip-labels', (text, raw): readonly string[] => {
+    const labels = toItems(text)
+    const wrong = labels.filter(({ item }) => !LABEL_PATTERN.test(item))
+    if (wrong.length > 0) return rejectInput(...wrong.map(({ at }) => `${at} must be the name of one label`))
+    if (labels.length > 0 && !isGiven(raw, 'github-token'))
+      return rejectInput('needs `github-token` to read the labels')
+    return labels.map(({ item }) => item)
+  }),
 }
-
-export const EXEMPT_FIELDS = { skipLabels: linesField('skip-labels', skipLabelsInput) }
 
 const UNKNOWN_LABELS = 'Could not determine which pull requests `skip-labels` exempts'
 
 const isExempt = ({ labels }: Pick<SourcePullRequest, 'labels'>, { inputs }: Facts): boolean =>
   inputs.skipLabels.some((label) => hasLabel(label, labels))
-
-function explainExempt(numbers: readonly number[], repository: string, { context }: Facts): string {
-  const isHere = isSameRepository(repository, context.repository)
-  const list = isHere
-    ? formatNumbers(numbers)
-    : formatNumbers(numbers, (number) => quoteName(`${repository}#${number}`))
-  return `Every pull request of the change has a label from \`skip-labels\`: ${list}.`
-}
 
 /** What `skip-labels` exempts. */
 interface Exemption {
@@ -98,12 +91,6 @@ async function findExemption(
   }
 }
 
-/** A change of many commits is sent with everything in it: no later run could look up fewer of them. */
-const toNotExempt = (error: unknown): Exemption => {
-  if (error !== TOO_MANY_LOOK_UPS) throw error
-  return { ...NOT_EXEMPT, numbers: 'not-looked-up' }
-}
-
 /** Skips a change that `skip-labels` exempts, and renders any other one for the prompt. */
 export async function applyExemption(
   { change, description, sources: ofRun }: ResolvedChange,
@@ -111,10 +98,15 @@ export async function applyExemption(
 ): Promise<ChangeFacts | Skip> {
   // A step that only attaches has no change.
   if (ofRun === undefined) return { promptContext: '' }
-  const { repository } = step.context
-  const isHere = change === undefined || isSameRepository(change.repository, repository)
-  const sources = isHere ? ofRun : createPullRequestLookup(change.repository, step)
-  const find = () => findExemption(change, sources, step).catch(toNotExempt)
+  const { repository = step.context.repository } = change ?? {}
+  const isHere = isSameRepository(repository, step.context.repository)
+  const sources = isHere ? ofRun : createPullRequestLookup(repository, step)
+  const find = () =>
+    findExemption(change, sources, step).catch((error: unknown): Exemption => {
+      if (error !== TOO_MANY_LOOK_UPS) throw error
+      // A change of many commits is sent with everything in it: no later run could look up fewer of them.
+      return { ...NOT_EXEMPT, numbers: 'not-looked-up' }
+    })
   const { numbers, isComplete } = await orNotSent(
     UNKNOWN_LABELS,
     find,
@@ -122,7 +114,10 @@ export async function applyExemption(
     isHere ? formatGrant(step.inputs) : undefined,
   )
   const isLookedUp = numbers !== 'not-looked-up'
-  if (isComplete && isLookedUp) return skip(explainExempt(numbers, change?.repository ?? repository, step))
+  if (isComplete && isLookedUp) {
+    const list = formatNumbers(numbers, isHere ? undefined : (number) => quoteName(`${repository}#${number}`))
+    return skip(`Every pull request of the change has a label from \`skip-labels\`: ${list}.`)
+  }
   if (!isLookedUp)
     step.journal.notice(
       '`skip-labels` was not applied',

@@ -28,9 +28,6 @@ export const FIX_ROUNDS_FIELDS = {
 /** A round is only sent if this much time is left for the agent's turn and the checks after it. */
 const MIN_ROUND_MS = 600_000
 
-/** @returns the head commit whose checks the previous round was about; undefined before the first round */
-const getPreviousHead = (turns: readonly Turn[]): string | undefined => turns.at(-2)?.pullRequest?.headSha
-
 /** Whether the agent may fix a failed check with a commit. */
 const isForAgent = ({ needsPerson }: Check): boolean => needsPerson !== true
 
@@ -50,7 +47,8 @@ export function findRoundStop(
   if (!isOpen(facts)) return 'not-open'
   const failed = listFailedChecks(facts.checkList)
   if (failed.length > 0 && !failed.some(isForAgent)) return 'not-fixable'
-  if (facts.headSha === getPreviousHead(turns)) return 'failed'
+  const previousHead = turns.at(-2)?.pullRequest?.headSha
+  if (facts.headSha === previousHead) return 'failed'
   if (listSentRounds({ turns }).length >= maxRounds) return 'used-up'
   if (leftMs < MIN_ROUND_MS) return 'no-time'
   return status && getUnsuccessfulStatus(status) && 'failed'

@@ -8,7 +8,7 @@ import { findChangeRange } from '../change/range.ts'
 import { findEventOrigin } from '../change/event-origin.ts'
 import { compareWithFallback } from '../change/compare.ts'
 import type { ChangeFacts } from '../change/change.ts'
-import type { AgentInputs, Facts, RequestedReviewers } from '../facts.ts'
+import type { Facts, RequestedReviewers } from '../facts.ts'
 import type { Source, Turn } from '../record.ts'
 import type { Acts } from '../step.ts'
 import type { GitHub } from '../../github/github.ts'
@@ -68,14 +68,13 @@ export async function requestReviews(pullRequest: PullRequest, people: readonly 
   for (const name of reviewers) await journal.orWarn(`No review was requested from \`${name}\``, () => request([name]))
 }
 
-const hasReviewers = ({ reviewers: { hasAuthors, hasApprovers, names } }: AgentInputs): boolean =>
-  hasAuthors || hasApprovers || names.length > 0
-
 /** Whether to request reviews after the newest turn. A fix round requests none, because it works on the same pull request. */
 export function needsReviews(pullRequest: PullRequest, turns: readonly Turn[], { inputs }: Facts): boolean {
+  const { hasAuthors, hasApprovers, names } = inputs.reviewers
+  const hasReviewers = hasAuthors || hasApprovers || names.length > 0
   const { job, effect } = turns.at(-1) ?? {}
   const hasWork = job?.status === 'completed' && effect?.kind !== 'unchanged' && effect?.kind !== 'none'
-  return hasReviewers(inputs) && turns.length === 1 && hasWork && isOpen(pullRequest)
+  return hasReviewers && turns.length === 1 && hasWork && isOpen(pullRequest)
 }
 
 // Finds out who wrote and approved a change, and which pull requests it came from. Only `compareForPeople` is called before the

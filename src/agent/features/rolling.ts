@@ -7,7 +7,7 @@ import { quoteName } from '../../text/markdown.ts'
 import { hasLabel, type PullRequestInList } from '../../github/labels.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { ON_OPEN_PR, type AgentInputs, getRepository } from '../facts.ts'
-import type { Acts, Reads } from '../step.ts'
+import type { Acts } from '../step.ts'
 import { findJobOfPullRequest, type JobOfPullRequest } from '../find-job.ts'
 import { assertBelowLimit, createFollowUp, formatUnconfirmed } from '../follow-up.ts'
 import { warnOfLimit } from '../history/render.ts'
@@ -39,11 +39,6 @@ const RETRY_HINT =
 const UNKNOWN_RECIPIENT = 'Could not determine whether a pull request of the agent is open'
 
 const MAX_NAMED = 10
-
-const formatList = (pullRequests: readonly { readonly number: number }[]): string => {
-  const numbers = pullRequests.slice(0, MAX_NAMED).map(({ number }) => `#${number}`)
-  return `${numbers.join(', ')}${pullRequests.length > MAX_NAMED ? ` and ${pullRequests.length - MAX_NAMED} more` : ''}`
-}
 
 /** Each one costs several requests. If so many are not the agent's, the label is used for something else. */
 const MAX_EXAMINED = 30
@@ -87,11 +82,15 @@ async function findRolling(step: Acts): Promise<Found> {
     const lookup = await findJobOfPullRequest(address, step)
     if (lookup.kind === 'job') {
       const otherPullRequests = labelled.slice(index + 1)
-      if (otherPullRequests.length > 0)
+      if (otherPullRequests.length > 0) {
+        const numbers = otherPullRequests.slice(0, MAX_NAMED).map((other) => `#${other.number}`)
+        const more = otherPullRequests.length - numbers.length
+        const list = `${numbers.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
         notices.push([
           'More than one pull request is open',
-          `Pull request #${number}, for the base branch ${quoteName(lookup.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${formatList(otherPullRequests)}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
+          `Pull request #${number}, for the base branch ${quoteName(lookup.pullRequest.baseRef)}, is the agent's oldest open pull request with the label, and gets the follow-up. These pull requests also have the label: ${list}. Merge or close the ones that you do not need. If they are for several base branches, give each branch a label of its own.`,
         ])
+      }
       return { job: lookup, notices }
     }
     // The pull request may have been closed since it was listed.
@@ -105,20 +104,6 @@ async function findRolling(step: Acts): Promise<Found> {
   }
   const labelExists = dryRun ? undefined : startEarly(github.labelExists(repository, label))
   return { job: undefined, labelExists, notices }
-}
-
-/**
- * Makes sure that the label exists before the first job: without it, the next run would not find the pull request.
- * @throws ActionError `not-sent`
- */
-async function ensureLabel(exists: Promise<boolean> | undefined, step: Reads): Promise<void> {
-  const { label } = step.inputs
-  await orNotSent(
-    `The label \`${label}\` could not be found or created`,
-    () => createMissingLabel(step, exists),
-    `Run the step again later, or create the label \`${label}\` by hand.`,
-    `${formatTrackingGrant(step)} Or create the label \`${label}\` by hand.`,
-  )
 }
 
 /** The look-up of the label's open pull request. It only reads, so that it can begin before the change is known to count. */
@@ -146,7 +131,7 @@ export function openRollingLookUp(step: Acts): RollingLookUp {
  */
 export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp, step: Acts): Promise<Target | Skip> {
   const { inputs, journal } = step
-  const { onOpenPr, maxFollowUps } = inputs
+  const { label, onOpenPr, maxFollowUps } = inputs
   const rolling = await orNotSent(UNKNOWN_RECIPIENT, lookUp.find, RETRY_HINT, formatTrackingGrant(step))
   const { job, labelExists, notices } = rolling
   for (const [title, text] of notices) journal.notice(title, text)
@@ -154,7 +139,13 @@ export async function chooseRollingTarget(prompt: string, lookUp: RollingLookUp,
     return {
       ...plainTarget({ kind: 'create', prompt }),
       async beforeSend() {
-        await ensureLabel(labelExists, step)
+        // Without the label, the next run would not find the pull request of this job.
+        await orNotSent(
+          `The label \`${label}\` could not be found or created`,
+          () => createMissingLabel(step, labelExists),
+          `Run the step again later, or create the label \`${label}\` by hand.`,
+          `${formatTrackingGrant(step)} Or create the label \`${label}\` by hand.`,
+        )
         return 0
       },
     }

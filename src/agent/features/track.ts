@@ -63,7 +63,7 @@ const getKnownLabels = (address: PullRequestAddress, { pullRequests }: Acts): re
   pullRequests.getNewest(address)?.labels ?? []
 
 /** Whether an earlier read has shown that the pull request carries the mark, so that the next run finds it. */
-function isKnownToBeMarked(address: PullRequestAddress, step: Acts): boolean {
+function isKnownToBeTracked(address: PullRequestAddress, step: Acts): boolean {
   const { ref } = step.history
   const hasHistory = ref?.commentId !== undefined && ref.pullRequest.number === address.number
   return hasHistory && hasLabel(step.inputs.label, getKnownLabels(address, step))
@@ -104,7 +104,7 @@ async function explainUnreadable(
 ): Promise<Untracked> {
   const { inputs, github } = step
   if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return undefined
-  if (address !== undefined && isKnownToBeMarked(address, step)) return undefined
+  if (address !== undefined && isKnownToBeTracked(address, step)) return undefined
   const what = 'The pull request did not get its label and comment, because it could not be read'
   const untracked = createUntracked(error, what, jobId, step)
   const isFindable = address === undefined || (await isInSearchedRepository(address, step))
@@ -202,7 +202,7 @@ async function readLinked(address: PullRequestAddress, wasRead: boolean, step: A
 }
 
 /** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
-const canStillMark = (error: ActionError): boolean =>
+const canStillTrack = (error: ActionError): boolean =>
   error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
 
 /** The facts that reading a pull request brings, if it is read at all. */
@@ -229,7 +229,7 @@ export async function readTrackable({ job, effect }: Turn, step: Acts): Promise<
   } catch (caught) {
     const error = catchExpected(caught)
     journal.warn('The pull request could not be read', error)
-    if (address !== undefined && canStillMark(error))
+    if (address !== undefined && canStillTrack(error))
       return { untracked: await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step) }
     const untracked = await explainUnreadable(error, address, job.id, step)
     return untracked === undefined ? {} : { untracked }

@@ -1,6 +1,5 @@
 /** Makes the rows of the history from the turns of a step. Hides what the readers of the pull request may not know. */
 import { hashText } from '../../action/inputs.ts'
-import type { Context } from '../../action/step.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
@@ -15,9 +14,6 @@ import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
 import type { Facts } from '../facts.ts'
 import { COMPARE, REVIEW } from './render.ts'
 
-const getRunUrl = ({ serverUrl, repository, runId, runAttempt }: Context): string =>
-  `${serverUrl}/${repository}/actions/runs/${runId}${runAttempt > 1 ? `/attempts/${runAttempt}` : ''}`
-
 /**
  * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
  * request to the readers of that repository, so both must have the same visibility.
@@ -31,27 +27,20 @@ function nameSources(sources: readonly Source[], target: PullRequestAddress): st
   })
 }
 
-/** Describes what started a turn. */
-function describeCause({ failing }: Turn, { startedBy }: Run, isNamed: boolean): LinkedText {
-  if (failing !== undefined) return { text: `checks failed: ${quoteNames(failing.map(({ name }) => name))}` }
-  return isNamed ? (startedBy ?? { text: 'a run' }) : { text: 'a run in another repository' }
-}
-
 /** Whether a turn has opened another pull request than that of the history. */
 const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
   effect?.kind === 'created' && Number(job?.prLink?.number) !== pullRequest.number
-
-/** Whether the agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job. */
-const mayBeWorking = (turn: Turn): boolean => mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
 
 /** Creates the part of a row that says how the turn ended. Empty while the turn runs. */
 function toRowEnd(turn: Turn, ref: HistoryRef, now: Date): Partial<HistoryRow> {
   if (turn.end === undefined && turn.error === undefined) return {}
   const isElsewhere = hasOpenedOther(turn, ref)
+  // The agent may be working when the step ends: on its prompt, or on another one. Unknown without a read of the job.
+  const mayBeWorking = mayStillRun(turn) || turn.job === undefined || !isTerminal(turn.job)
   const at = now.toISOString()
   const { outcome, words } = concludeTurn(turn)
   return {
-    ...(mayBeWorking(turn) ? { until: at } : { end: at }),
+    ...(mayBeWorking ? { until: at } : { end: at }),
     outcome,
     result: isElsewhere ? 'opened another pull request' : words,
     effect: isElsewhere ? 'none' : (turn.effect?.kind ?? 'unknown'),
@@ -93,7 +82,13 @@ function toRow(
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
   const isNamed = canName({ repository, ...event }, ref.pullRequest)
-  const { text, url } = describeCause(turn, run, isNamed)
+  const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
+  const { text, url }: LinkedText =
+    turn.failing !== undefined
+      ? { text: `checks failed: ${quoteNames(turn.failing.map(({ name }) => name))}` }
+      : isNamed
+        ? (run.startedBy ?? { text: 'a run' })
+        : { text: 'a run in another repository' }
   const commits = linkCommits([turn], `${serverUrl}/${ref.pullRequest.repository}`)?.url
   return {
     run: runId,
@@ -104,7 +99,7 @@ function toRow(
     start: turn.startedAt.toISOString(),
     until: until.toISOString(),
     startedBy: { text, url },
-    ...(isNamed && { url: getRunUrl(context), step: stepId || undefined }),
+    ...(isNamed && { url: `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`, step: stepId || undefined }),
     ...toRowEnd(turn, ref, now),
     commits,
     head: { before: turn.headBefore, after: hasOpenedOther(turn, ref) ? undefined : turn.pullRequest?.headSha },
@@ -116,23 +111,20 @@ function toRow(
 
 const UNFINISHED = 'The agent did not finish its work: check what is missing.'
 
-const mayLeaveBehind = (turn: Turn): boolean => mayStillRun(turn) || turn.error?.code === 'merged-too-early'
-
 /** Lists what to do before the merge, most serious first. Undefined if the step has not read the pull request. */
 function listLeft(run: Run, now: Date): History['left'] {
   const facts = getPullRequestFacts(run)
   if (facts.state === undefined) return undefined
   const at = now.toISOString()
-  if (isPullRequestClosed(facts)) return { at, items: run.turns.some(mayLeaveBehind) ? [COMPARE] : [] }
+  if (isPullRequestClosed(facts)) {
+    const mayMissWork = run.turns.some((turn) => mayStillRun(turn) || turn.error?.code === 'merged-too-early')
+    return { at, items: mayMissWork ? [COMPARE] : [] }
+  }
   const blockers = listBlockers(run).map(({ sentence }) => escapeSentence(sentence))
   const status = run.turns.at(-1)?.job?.status
   const last = status !== undefined && getUnsuccessfulStatus(status) !== undefined ? UNFINISHED : REVIEW
   return { at, items: blockers.length === 0 ? [last] : blockers }
 }
-
-/** Whether a fix round has nothing to say: it was neither announced nor sent. */
-const isUnsentRound = (turn: Turn, index: number, { announced }: Pick<OwnHistory, 'announced'>): boolean =>
-  index > 0 && !announced.has(index) && !mayBeSent(turn) && (turn.end !== undefined || turn.error !== undefined)
 
 /** @param promptName the prompt of the step's own turn */
 export function createUpdate(
@@ -142,11 +134,14 @@ export function createUpdate(
   step: Facts,
 ): HistoryUpdate {
   const { context, inputs } = step
-  const { ref } = history
+  const { ref, announced } = history
   const run = history.read()
   const newest = run.turns.at(-1)
   const rows = run.turns.flatMap((turn, index) => {
-    const row = isUnsentRound(turn, index, history) ? undefined : toRow(turn, index, run, promptName, ref, times, step)
+    const hasEnded = turn.end !== undefined || turn.error !== undefined
+    // Leave out a fix round that was neither announced nor sent.
+    if (index > 0 && !announced.has(index) && !mayBeSent(turn) && hasEnded) return []
+    const row = toRow(turn, index, run, promptName, ref, times, step)
     return row === undefined ? [] : [row]
   })
   return {

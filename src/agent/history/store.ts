@@ -61,14 +61,6 @@ export async function findHistory(
   return pickOwn(histories.filter(({ history }) => history.job === jobId))
 }
 
-function createUnreadableError({ pullRequest }: HistoryRef): ActionError {
-  return new ActionError(
-    'not-found',
-    `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
-    { hint: 'Delete what is left of the comment.' },
-  )
-}
-
 /**
  * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
  * only if it is missing.
@@ -130,7 +122,12 @@ export async function writeHistory(
   }
   const comment = await github.readComment(ref.pullRequest, commentId)
   const state = parseHistory(comment.body)
-  if (state?.job !== ref.jobId) throw createUnreadableError(ref)
+  if (state?.job !== ref.jobId)
+    throw new ActionError(
+      'not-found',
+      `The history comment of pull request #${ref.pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
+      { hint: 'Delete what is left of the comment.' },
+    )
   const merged = merge(state, update, comment.ageMs)
   if (merged === undefined) return
   const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))

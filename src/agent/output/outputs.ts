@@ -27,12 +27,6 @@ function getContinued(run: Run): FollowUpReason | undefined {
   return sent === 'accepted' || sent === 'started' ? followUpReason : undefined
 }
 
-/** Returns `undefined` if fix rounds are not enabled. */
-function countRounds(run: Run): number | undefined {
-  const { length } = listSentRounds(run)
-  return length === 0 && getRoundStop(run) === undefined ? undefined : length
-}
-
 /**
  * The outputs in the order of `action.yml`. An undefined value becomes an empty output. `outcome`, the link and `job-id` are about
  * the step's own turn; `status`, `changed`, and what is known of the pull request include the fix rounds.
@@ -74,6 +68,8 @@ function toResult(run: Run, conclusion: AgentConclusion) {
   const { startedBy, change, durationMs } = run
   const [job, facts, error] = [getJob(run), getPullRequestFacts(run), getError(run) ?? run.untracked]
   const [id, link] = [getJobId(run), getOwnLink(run)]
+  const roundCount = listSentRounds(run).length
+  const hasRounds = roundCount > 0 || getRoundStop(run) !== undefined
   return {
     version: 1,
     outcome,
@@ -85,7 +81,7 @@ function toResult(run: Run, conclusion: AgentConclusion) {
     change: toSentence(change),
     changed,
     continued: getContinued(run),
-    fix_rounds: countRounds(run),
+    fix_rounds: hasRounds ? roundCount : undefined,
     job: id && {
       id,
       status: getLastReadJob(run)?.status,

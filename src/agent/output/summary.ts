@@ -39,48 +39,33 @@ const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attac
 
 const MAX_HEADING_NAME_CHARS = 40
 
-/** Returns the kind of the step for the heading. Undefined if the step was skipped, or ended before it chose a target. */
-function formatKind(run: Run, { outcome }: AgentConclusion): string | undefined {
-  const { comment } = run
-  const turn = getOwnTurn(run)
-  if (turn === undefined || outcome === 'skipped') return undefined
-  const { task, startedAt, end, followUpReason } = turn
-  const continued = mayBeSent(turn) || end === 'previewed' ? followUpReason : undefined
-  if (task.kind === 'create' && startedAt === undefined) return undefined
-  const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
-  return `${TASK_NAMES[task.kind]}${origin}`
-}
-
 /** Does not name the workflow job, because GitHub shows it above the summaries. */
 function renderHeading(run: Run, conclusion: AgentConclusion): string {
-  const { projectId, stepId, isRehearsal } = run
+  const { projectId, stepId, comment, isRehearsal } = run
+  const { icon, title, outcome } = conclusion
   const name = (text: string): string => inlineCode(oneLine(text, MAX_HEADING_NAME_CHARS))
-  const origin = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
-  return heading(conclusion.icon, conclusion.title, ['Docs agent', ...origin, formatKind(run, conclusion)], isRehearsal)
+  const names = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
+  const turn = getOwnTurn(run)
+  // A step that was skipped, or ended before it chose a target, has no kind.
+  const hasKind =
+    turn !== undefined && outcome !== 'skipped' && (turn.task.kind !== 'create' || turn.startedAt !== undefined)
+  if (!hasKind) return heading(icon, title, ['Docs agent', ...names], isRehearsal)
+  const isContinued = turn.followUpReason !== undefined && (mayBeSent(turn) || turn.end === 'previewed')
+  const origin = comment !== undefined ? ' from a comment' : isContinued ? ' on an open pull request' : ''
+  return heading(icon, title, ['Docs agent', ...names, `${TASK_NAMES[turn.task.kind]}${origin}`], isRehearsal)
 }
 
 /** A long fact must leave room for the rest of the table. */
 const MAX_FACT_CHARS = 300
 const renderFact = (text: string): string => inlineCode(oneLine(text, MAX_FACT_CHARS))
 
-/** Renders what is known of the job. */
-function describeJob(run: Run): Readonly<Record<string, string | undefined>> {
-  const [job, lastRead] = [getJob(run), getLastReadJob(run)]
-  const { repository, ref, model, createdAt } = job ?? {}
-  const at = ref === undefined ? '' : ` at ${renderFact(ref)}`
-  return {
-    Status: lastRead && renderFact(lastRead.unlistedStatus ?? lastRead.status),
-    Repository: repository && `${renderFact(repository)}${at}`,
-    Model: model && renderFact(model),
-    Created: createdAt && renderFact(readableTime(createdAt)),
-  }
-}
-
 /** Renders what started the run, the job, and facts that the sections above do not show. */
 function renderFacts(run: Run, { text }: AgentConclusion): string {
   const { startedBy, change, warnings, durationMs } = run
   const { state, branch, outside = [] } = getPullRequestFacts(run)
-  const id = getJobId(run)
+  const [id, lastRead] = [getJobId(run), getLastReadJob(run)]
+  const { repository, ref, model, createdAt } = getJob(run) ?? {}
+  const at = ref === undefined ? '' : ` at ${renderFact(ref)}`
   return table({
     'Triggered by': startedBy && linked(startedBy),
     Change: change && escapeSentence(change),
@@ -89,7 +74,10 @@ function renderFacts(run: Run, { text }: AgentConclusion): string {
     'Outside of allowed-paths': limitRows(outside, (path) => [renderFact(path)]).join(', '),
     'Not done on GitHub': escapeSentence(formatWarnings(warnings, text) ?? ''),
     Job: id && inlineCode(id),
-    ...describeJob(run),
+    Status: lastRead && renderFact(lastRead.unlistedStatus ?? lastRead.status),
+    Repository: repository && `${renderFact(repository)}${at}`,
+    Model: model && renderFact(model),
+    Created: createdAt && renderFact(readableTime(createdAt)),
     'This step took': id && formatDuration(durationMs),
   })
 }
@@ -116,13 +104,16 @@ function renderPrompt(run: Run, { outcome }: AgentConclusion): string {
 
 /** Renders the job summary as GitHub Markdown: the result first, then the pull request, then the details. */
 export function renderSummary(run: Run, conclusion: AgentConclusion): string {
-  const { text, advice, quote } = conclusion
+  const { text, advice, quote, rounds } = conclusion
   return joinBlocks([
     renderHeading(run, conclusion),
     formatSentences(text),
     quote && `The service says: ${inlineCode(quote)}`,
     advice && `**What to do:** ${formatSentences(advice)}`,
-    ...renderPullRequest(run, conclusion),
+    renderPullRequestHeading(run),
+    ...renderFiles(run),
+    renderChecks(run),
+    ...rounds.flatMap(renderRound),
     renderFacts(run, conclusion),
     ...renderTimeline(run),
     renderPrompt(run, conclusion),
@@ -198,9 +189,4 @@ function renderRound({ failing = [], task, words }: AgentConclusion['rounds'][nu
   const names = quoteNames(failing.map(({ name }) => name))
   const sent = `**Round ${index + 1}:** ${escapeSentence(`sent ${names}; ${words}`)}`
   return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MAX_ROUND_PROMPT_BYTES)]
-}
-
-/** Renders the pull request's title, the files that the step has changed, the checks and the fix rounds, as far as known. */
-function renderPullRequest(run: Run, { rounds }: AgentConclusion): string[] {
-  return [renderPullRequestHeading(run), ...renderFiles(run), renderChecks(run), ...rounds.flatMap(renderRound)]
 }
