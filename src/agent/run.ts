@@ -178,9 +178,9 @@ async function trackUnobserved({ step, record }: RunningStep): Promise<void> {
   const { end, job } = newest
   if (job?.prLink === undefined || !mayBeSent(newest) || end !== undefined || step.signal.aborted) return
   try {
-    const { pullRequest, ...untracked } = await readTrackable(newest, step)
-    record.add(untracked)
-    if (pullRequest !== undefined) record.add({ untracked: await trackPullRequest(pullRequest, job.id, step) })
+    const { pullRequest } = await readTrackable(newest, step)
+    // The error of the step says already what to do before the next run.
+    if (pullRequest !== undefined) await trackPullRequest(pullRequest, job.id, step)
   } catch (error) {
     // The run was cancelled, which the record already shows.
     if (!(error instanceof ActionError)) throw error
