@@ -128,11 +128,9 @@ async function chooseTarget(lookUp: RollingLookUp, step: Acts): Promise<Target |
   const { inputs } = step
   const { task } = inputs
   if (task.kind === 'attach') return plainTarget(task)
-  const choose = (): Target | Promise<Target | Skip> => {
-    if (task.kind === 'follow-up') return createJobFollowUp(task, step)
-    return isRolling(inputs) ? chooseRollingTarget(task.prompt, lookUp, step) : plainTarget(task)
-  }
-  const chosen = await choose()
+  let chosen: Target | Skip = plainTarget(task)
+  if (task.kind === 'follow-up') chosen = createJobFollowUp(task, step)
+  else if (isRolling(inputs)) chosen = await chooseRollingTarget(task.prompt, lookUp, step)
   return isSkip(chosen) ? chosen : guardPullRequestEvent(chosen, step)
 }
 
