@@ -18,6 +18,16 @@ test('a step that a mistake in `paths` stops still shows the change', async () =
   expect(summary).toContain('<td><b>Change</b></td>')
 })
 
+test('a step that sends its prompt shows the change, and what is added to the prompt', async () => {
+  const inputs = agentInputs({}, { ...ACCESS, 'change-range': 'v1.1.0...main', 'change-context': 'files' })
+  const { outputs } = await playStep({ inputs, ...onPush })
+  expect(JSON.parse(outputs['result'] ?? '')).toMatchObject({
+    change: expect.stringMatching(
+      /^1 commit, 1 file: .* Added to the prompt: the commits and the names of the files/,
+    ) as unknown,
+  })
+})
+
 test('a step that cannot send its prompt shows why nothing was compared', async () => {
   const { outputs } = await playFollowUp(
     { 'change-context': 'commits' },
