@@ -79,3 +79,11 @@ test('names a round and its end in the log, the summary and `result`', async () 
     rounds: [{ checks: ['build', 'links'], end: '1 new commit' }],
   })
 })
+
+test('sends a round without another wait if the job has named its pull request again since the turn ended', async () => {
+  const options = { github: combineScenarios(['checks-fail', 'github-slow']), turns: [{ linkDelayMs: 18_000 }] }
+  const { hostCalls } = await play({ ...TO_JOB, 'fix-rounds': '1' }, options)
+  const ofRound = hostCalls.slice(hostCalls.indexOf('group: Round 1 of 1: build, links')).join('\n')
+  expect(ofRound).toContain('log: The service accepted the prompt')
+  expect(ofRound).not.toContain('The agent may have been working just now')
+})

@@ -296,7 +296,11 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   if (!inputs.wait) return { end: 'not-awaited' }
   if (started === undefined) return { end: 'unconfirmed' }
   const ending = await waitForTurnEnd(started, detector, watch)
-  return ending === undefined ? { end: 'timed-out' } : determineEffect(ending, before, pullRequest, step)
+  if (ending === undefined) return { end: 'timed-out' }
+  const known = await determineEffect(ending, before, pullRequest, step)
+  // If the job has lost its link, a fix round must not take its return for the end of another turn.
+  watch.report({ job: known.job })
+  return known
 }
 
 /** A new job may not be found for this long. */
