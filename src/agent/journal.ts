@@ -19,12 +19,6 @@ export interface Warning {
   readonly error: ActionError
 }
 
-/** Completes the advice to grant a permission: whoever lists only that one in a workflow takes all others away. */
-function completeGrant(error: ActionError, inputs: AgentInputs, { repository }: Step['context']): ActionError {
-  if (!isSameRepository(error.lacksPermissionIn ?? '', repository)) return error
-  return new ActionError(error.code, error.message, { cause: error, hint: formatGrant(inputs) })
-}
-
 /** The timeline and the warnings of a step, which also go to the log. */
 export class Journal {
   readonly timeline: TimelineEntry[] = []
@@ -51,11 +45,16 @@ export class Journal {
 
   /** Warns that something on GitHub could not be done. The same warning, such as one for each check, is logged once. */
   warn(message: string, error: ActionError): void {
+    const { context, runner } = this.#step
     const isLogged = this.warnings.some((one) => one.message === message && one.error.message === error.message)
-    this.warnings.push({ message, error: completeGrant(error, this.#inputs, this.#step.context) })
+    // Advises to grant all permissions: whoever lists only the missing one in a workflow takes all others away.
+    const advised = isSameRepository(error.lacksPermissionIn ?? '', context.repository)
+      ? new ActionError(error.code, error.message, { cause: error, hint: formatGrant(this.#inputs) })
+      : error
+    this.warnings.push({ message, error: advised })
     if (isLogged) return
-    this.#step.runner.log(`${message}: ${describeError(error)}`)
-    logCauses(error, this.#step.runner.debug)
+    runner.log(`${message}: ${describeError(error)}`)
+    logCauses(error, runner.debug)
   }
 
   /**

@@ -84,10 +84,6 @@ async function findRangeSinceLastSuccess(
   return { kind: 'compare', base, head, label, isReplacement: true, fallback: otherwise }
 }
 
-/** Whether GitHub cannot make a comparison, however often it is asked, rather than for a moment. */
-const isImpossible = ({ status, message }: ActionError): boolean =>
-  status === 422 || status === 500 || (status === 404 && /\bno common ancestor\b/i.test(message))
-
 /** The two ends of a comparison. */
 export interface ComparedEnds extends Pick<CompareRange, 'base' | 'head' | 'number'> {
   readonly repository: string
@@ -124,7 +120,10 @@ export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise
     return await github.compare(repository, base, head, { mayBeNew })
   } catch (caught) {
     const problem = catchExpected(caught)
-    const commits = isImpossible(problem) ? await listWithoutComparison(ends, github, problem) : undefined
+    const { status, message } = problem
+    // Whether GitHub cannot make the comparison, however often it is asked, rather than for a moment.
+    const isImpossible = status === 422 || status === 500 || (status === 404 && /\bno common ancestor\b/i.test(message))
+    const commits = isImpossible ? await listWithoutComparison(ends, github, problem) : undefined
     if (commits === undefined) throw problem
     const known = { relation: 'ahead', mergeBase: base, fileList: 'unavailable' } as const
     return { ...known, files: [], commits, totalCommits: commits.length, problem }
@@ -250,9 +249,6 @@ const listDependents = ({ paths, changeContext, changeRange, skipLabels }: Agent
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-const needsFiles = ({ paths, changeContext }: AgentInputs): boolean =>
-  paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
-
 const invalidInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
 
@@ -321,6 +317,7 @@ export const OWN_WORK_UNKNOWN = "Could not determine whether the change is the a
  */
 export async function compareWanted(range: ChangeRange, step: Acts): Promise<FoundChange> {
   const { context, inputs } = step
+  const { paths, changeContext } = inputs
   const missing = inputs.changeRange.kind === 'event' ? explainMissingRange(range, context) : undefined
   const compare = async (): Promise<FoundChange> => {
     if (missing !== undefined)
@@ -328,12 +325,13 @@ export async function compareWanted(range: ChangeRange, step: Acts): Promise<Fou
         hint: "The runner has to pass on GitHub's event. Without it, set `change-range` to `since-last-success` or `BASE...HEAD`.",
       })
     const comparison = await compareWithFallback(range, step)
-    if (needsFiles(inputs) && 'fileList' in comparison && comparison.fileList === 'unreadable')
+    const needsFiles = paths.length > 0 || changeContext === 'files' || changeContext === 'diff'
+    if (needsFiles && 'fileList' in comparison && comparison.fileList === 'unreadable')
       throw new ActionError('invalid-response', 'GitHub returned a malformed list of changed files.', {
         hint: 'Run the step again later, or use `change-context: commits` without `paths`.',
       })
     const { problem } = 'reason' in comparison ? {} : comparison
-    if (problem !== undefined && inputs.paths.length > 0)
+    if (problem !== undefined && paths.length > 0)
       throw new ActionError('rejected', problem.message, {
         hint: range.kind === 'since-last-success' ? MOVE_BASE_HINT : NO_FILES_HINT,
       })

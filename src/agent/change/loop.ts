@@ -308,12 +308,6 @@ async function readAndDecide(
   return decideByCommits(commits, isByBot, sources, step)
 }
 
-/** What is known without a token: the sender and the payload. */
-function decideFromPayload({ context }: Facts): LoopReason | undefined {
-  const hasWorkOfPerson = leaveOutBrought(listEventCommits(context), context).some(isCommitByPerson)
-  return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, findEventOrigin(context)), hasWorkOfPerson })
-}
-
 /**
  * Returns why the change must not start the agent, or `undefined`.
  * @param change the compared change; undefined if no input needs it
@@ -326,12 +320,14 @@ export async function findLoop(
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
   const { changeRange, command } = inputs
-  const { kind } = findEventOrigin(context)
+  const origin = findEventOrigin(context)
+  const { kind } = origin
   if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
   if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   if (github === undefined) {
     runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
-    return decideFromPayload(step)
+    const hasWorkOfPerson = leaveOutBrought(listEventCommits(context), context).some(isCommitByPerson)
+    return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, origin), hasWorkOfPerson })
   }
   const read = () => readAndDecide(change, sources, step)
   if (kind === 'people')

@@ -2,7 +2,6 @@
 import { type Context, requireGitHub, type Step } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event.ts'
-import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../github/pull-requests.ts'
 import { MOVE_BASE_HINT } from '../../github/workflow-runs.ts'
 import { ActionError, catchExpected, orUndefined } from '../../runtime/errors.ts'
@@ -78,18 +77,6 @@ function isByPusher({ authorLogin, committerLogin }: ChangeCommit, { event }: Co
 const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
 
 /**
- * Reads the pull request that the message of a commit names. Anybody can write a number into a message, so the pull request
- * counts only if it was merged as this commit.
- */
-async function readNamedPullRequest({ message, sha }: ChangeCommit, repository: string, github: GitHub) {
-  const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
-  const number = merged ?? squashed
-  if (number === undefined) return undefined
-  const pullRequest = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
-  return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
-}
-
-/**
  * A merge may take this long until GitHub lists it for its commits; a merge by a bot is the likeliest to be looked up early.
  * Counted from the first look-up of the step, so that many commits do not wait one after the other.
  */
@@ -142,8 +129,14 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
 
   async function lookUp(commit: ChangeCommit): Promise<readonly SourcePullRequest[]> {
     if (++lookUps > MAX_LOOK_UPS) throw TOO_MANY_LOOK_UPS
-    const pullRequest = await readNamedPullRequest(commit, repository, requireGitHub(step))
-    if (pullRequest !== undefined) return [pullRequest]
+    const github = requireGitHub(step)
+    const [, merged, squashed] = NAMES_PULL_REQUEST.exec(commit.message) ?? []
+    const number = merged ?? squashed
+    if (number !== undefined) {
+      const named = await orUndefined(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
+      // Anybody can write a number into a message, so the pull request counts only if it was merged as this commit.
+      if (named?.state === 'merged' && named.mergeCommitSha === commit.sha) return [named]
+    }
     firstLookAt ??= clock.now()
     const startedAt = firstLookAt
     const isByBot = isBot(commit.authorLogin) || isBot(commit.committerLogin)
@@ -159,17 +152,6 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
     return listed
   }
 
-  /** Notes the commits that the pull requests list. */
-  async function spread(sources: readonly SourcePullRequest[], commits: readonly ChangeCommit[]): Promise<void> {
-    for (const source of sources) {
-      const { number } = source
-      if (listed.has(number) || commits.every(({ sha }) => lookups.has(sha))) continue
-      listed.add(number)
-      for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
-        if (!lookups.has(sha)) lookups.set(sha, Promise.resolve([source]))
-    }
-  }
-
   async function find(commit: ChangeCommit, commits: readonly ChangeCommit[]): Promise<readonly SourcePullRequest[]> {
     const known = lookups.get(commit.sha)
     if (known !== undefined) return known
@@ -179,7 +161,14 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
     lookups.set(commit.sha, looking)
     try {
       const sources = await looking
-      await spread(sources, commits)
+      // The commits that a found pull request lists need no look-up of their own.
+      for (const source of sources) {
+        const { number } = source
+        if (listed.has(number) || commits.every(({ sha }) => lookups.has(sha))) continue
+        listed.add(number)
+        for (const { sha } of await requireGitHub(step).listPullRequestCommits({ repository, number }))
+          if (!lookups.has(sha)) lookups.set(sha, Promise.resolve([source]))
+      }
       return sources
     } catch (error) {
       failure ??= catchExpected(error)

@@ -1,13 +1,12 @@
 /** Determines what a turn did to its pull request. Hides whose commits count. */
 import { requireGitHub } from '../../action/step.ts'
-import { isSamePullRequest, type Job, type PullRequestLink } from '../../docs-service/schemas.ts'
+import { isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
 import { isByOwner, listHistory, listOwners, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { describePullRequest } from '../derived.ts'
-import type { Effect } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 import type { Target } from './target.ts'
 import { isWithoutLink, type TurnEnd } from './watch.ts'
@@ -103,12 +102,6 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Read
 
 const NO_COMMITS: TurnCommits = { byAgent: 0, others: new Map() }
 
-/** @returns undefined if the job names no pull request, because the turn may have changed something else */
-function classifyCommits({ byAgent }: TurnCommits, link: PullRequestLink | undefined): Effect | undefined {
-  if (byAgent > 0) return { kind: 'updated', commits: byAgent }
-  return link && { kind: 'unchanged' }
-}
-
 /** The head may lag behind the end of the turn. */
 const HEAD_LAG_MS = 5_000
 
@@ -131,15 +124,6 @@ async function readAfterTurn(before: PullRequest, step: Acts): Promise<AfterTurn
   if (isConclusive || clock.now() + HEAD_LAG_MS >= deadlineAt) return first
   await clock.sleep(HEAD_LAG_MS, signal)
   return read()
-}
-
-function createMergedTooEarlyError(before: PullRequest, { number, state }: PullRequest): ActionError {
-  const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
-  return new ActionError(
-    'merged-too-early',
-    `Pull request #${number} was ${state} ${when}. Its newest commits may not be merged.`,
-    { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
-  )
 }
 
 const MAX_NAMES = 5
@@ -172,11 +156,6 @@ export function addShownEffect(ending: TurnEnd, isNewJob: boolean): TurnEnd {
   return isWithoutLink(job) ? { ...ending, effect: { kind: 'none' } } : ending
 }
 
-/** Returns the link of a completed job. A failed or archived job may name the pull request of an earlier turn. */
-function getCompletedLink(job: Job | undefined): PullRequestLink | undefined {
-  return job?.status === 'completed' ? job.prLink : undefined
-}
-
 /**
  * Determines what a follow-up did to the job's pull request: a new commit by the agent is an update. A pull request that is
  * merged or closed by then may lack commits of the turn, which is red.
@@ -193,7 +172,8 @@ export async function determineEffect(
   const { job } = ending
   if (job === undefined) return ending
   const { prLink } = jobBefore
-  const link = getCompletedLink(job)
+  // A failed or archived job may name the pull request of an earlier turn.
+  const link = job.status === 'completed' ? job.prLink : undefined
   // A late link of the preceding turn was awaited before the prompt, so a new link is of this turn.
   if (link !== undefined && (prLink === undefined || !isSamePullRequest(prLink, link)))
     return { ...ending, effect: { kind: 'created' }, headBefore: undefined }
@@ -202,10 +182,20 @@ export async function determineEffect(
   const after = before && (await journal.orWarn(UNREAD_EFFECT, () => readAfterTurn(before, step)))
   if (before === undefined || after === undefined) return ending
   const { now, commits } = after
-  const effect = commits === undefined ? undefined : classifyCommits(commits, link)
+  let { effect } = ending
+  if (commits !== undefined && commits.byAgent > 0) effect = { kind: 'updated', commits: commits.byAgent }
+  // A turn whose job names no pull request may have changed something else.
+  else if (commits !== undefined && link !== undefined) effect = { kind: 'unchanged' }
   const known = { ...ending, job: { ...job, prLink: job.prLink ?? prLink }, ...(effect && { effect }) }
-  if (!isOpen(now))
-    return { ...known, error: createMergedTooEarlyError(before, now), pullRequest: describePullRequest(now) }
+  if (!isOpen(now)) {
+    const when = isOpen(before) ? 'while the agent was working on it' : 'before the agent worked on it'
+    const error = new ActionError(
+      'merged-too-early',
+      `Pull request #${now.number} was ${now.state} ${when}. Its newest commits may not be merged.`,
+      { hint: 'Look at its branch for commits that missed the merge, and open a pull request for them.' },
+    )
+    return { ...known, error, pullRequest: describePullRequest(now) }
+  }
   if (commits?.byAgent === 0) noticeCommitsByOthers(commits, now, step)
   return known
 }

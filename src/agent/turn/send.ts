@@ -130,19 +130,6 @@ function completeTask({ task, getConflictRequest }: FollowUpTarget, { report }: 
   return complete
 }
 
-/** Waits until the job shows the turn that another step has announced. @throws ActionError `deadline` */
-async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWatch): Promise<void> {
-  const { clock, deadlineAt } = watch.step
-  watch.note(
-    'Another step has just sent this job a prompt, or is about to. The step waits until the agent has finished that one.',
-  )
-  await watch.poll(before.id, (read) => !isSameEnd(read, before), {
-    getDelayMs: getTurnPollDelayMs,
-    withinMs: startsWithinMs,
-  })
-  if (clock.now() >= deadlineAt) throw createLateError(NO_END)
-}
-
 /**
  * Sends a follow-up, and resends it until the service processes it. What must be true before the prompt is checked before
  * each attempt, because a rate limit can delay it for a long time.
@@ -150,14 +137,21 @@ async function awaitOtherTurn(before: Job, startsWithinMs: number, watch: JobWat
  * @throws ActionError if the service does not accept the prompt
  */
 async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<SentFollowUp | undefined> {
-  const { client, inputs, pullRequests } = watch.step
+  const { client, clock, deadlineAt, inputs, pullRequests } = watch.step
   const { task } = target
   let isAnnounced = false
   for (let attempt = 1; ;) {
     const before = await waitUntilIdle(task.jobId, target, watch)
-    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before, watch.step.clock.now() - watch.idleSince)
+    const startsWithinMs = isAnnounced ? 0 : await target.beforeSend(before, clock.now() - watch.idleSince)
     if (startsWithinMs > 0) {
-      await awaitOtherTurn(before, startsWithinMs, watch)
+      watch.note(
+        'Another step has just sent this job a prompt, or is about to. The step waits until the agent has finished that one.',
+      )
+      await watch.poll(before.id, (read) => !isSameEnd(read, before), {
+        getDelayMs: getTurnPollDelayMs,
+        withinMs: startsWithinMs,
+      })
+      if (clock.now() >= deadlineAt) throw createLateError(NO_END)
       continue
     }
     isAnnounced = true
@@ -363,23 +357,20 @@ const previewFollowUp = (target: FollowUpTarget, watch: JobWatch): TurnEnd =>
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
-/** Logs what the turn is about to do, so that the log of a step that hangs shows it. */
-function announceStart({ task }: Target, { runner, inputs }: Reads): void {
-  const jobPhrase = task.kind === 'create' ? '' : ` job ${task.jobId}`
-  if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
-  runner.log(
-    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${jobPhrase} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
-  )
-}
-
 /**
  * Runs a turn of the agent, from the prompt to its end.
  * @throws ActionError if the end was not observed; the watch has reported what was observed
  */
 export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd> {
+  const { runner, inputs } = watch.step
   const { task } = target
   watch.begin(task)
-  announceStart(target, watch.step)
+  if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
+  const jobPhrase = task.kind === 'create' ? '' : ` job ${task.jobId}`
+  // Before any request, so that the log of a step that hangs shows what it is about to do.
+  runner.log(
+    `${inputs.dryRun ? 'Dry run, nothing is sent: ' : ''}${START_PHRASES[task.kind]}${jobPhrase} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`,
+  )
   switch (task.kind) {
     case 'create':
       return runNewJob(task.prompt, target, watch)
@@ -387,7 +378,7 @@ export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd>
       return runAttach(task.jobId, watch)
     case 'follow-up': {
       const followUp = { ...target, task }
-      if (watch.step.inputs.hasService) return runFollowUp(followUp, watch)
+      if (inputs.hasService) return runFollowUp(followUp, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await target.beforeSend()
       return previewFollowUp(followUp, watch)

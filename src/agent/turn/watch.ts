@@ -92,13 +92,6 @@ interface Listener {
 export function createPoller(step: Reads, listener: Listener): PollJob {
   const { client, clock, deadlineAt, random, inputs, tryReadJob } = step
 
-  /** Returns the minimum delay before the next read in milliseconds. */
-  function getMinDelayMs(problem: ActionError | undefined, retryAfterMs: number): number {
-    if (problem?.code !== 'rate-limited') return retryAfterMs
-    const leftMs = deadlineAt - clock.now()
-    return getRateLimitDelayMs(problem, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
-  }
-
   return async (jobId, isDone, { getDelayMs = getPollDelayMs, withinMs = Infinity, ...plan } = {}) => {
     const startedAt = clock.now()
     const endsAt = Math.min(startedAt + withinMs, deadlineAt)
@@ -118,11 +111,15 @@ export function createPoller(step: Reads, listener: Listener): PollJob {
       const now = clock.now()
       if (now >= endsAt) return undefined
       const retryAfterMs = problem === undefined ? 0 : maxRetryAfterMs(problem, clock, deadlineAt)
+      const leftMs = deadlineAt - now
       const state = {
         elapsedMs: now - startedAt,
         reads,
         random: random(),
-        minDelayMs: getMinDelayMs(problem, retryAfterMs),
+        minDelayMs:
+          problem?.code === 'rate-limited'
+            ? getRateLimitDelayMs(problem, { refusals: client.rateLimitsInARow(), leftMs, random: random() })
+            : retryAfterMs,
       }
       const requestedBy = problem !== undefined && requiresWait(problem) ? problem : undefined
       const pauseMs = Math.max(retryAfterMs, Math.min(getDelayMs(inputs.pollIntervalMs, state), endsAt - now))
@@ -235,7 +232,12 @@ export class JobWatch {
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
     const { status, unlistedStatus, prLink } = read
-    if (unlistedStatus !== undefined) this.#warnOfStatus(unlistedStatus)
+    if (unlistedStatus !== undefined && !this.#hasWarnedOfStatus) {
+      this.step.runner.warn(
+        `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
+      )
+      this.#hasWarnedOfStatus = true
+    }
     if (lastProblem !== undefined) this.#heartbeat.log('The service responds again.')
     this.report({ job: read, lastProblem: undefined })
     // Until the turn is seen to begin, a read can show the state of an earlier one.
@@ -293,34 +295,11 @@ export class JobWatch {
       return 'The agent has not been seen to start this follow-up yet'
     return `The job ${job === undefined ? 'could not be read yet' : `is still ${job.status}`}`
   }
-
-  #warnOfStatus(status: string): void {
-    const text = `The service reports an unknown status, “${status}”. The step treats it as still running.`
-    if (!this.#hasWarnedOfStatus) this.step.runner.warn(text)
-    this.#hasWarnedOfStatus = true
-  }
 }
 
 /** Reads a job that should exist. Returns `undefined` if no read succeeds before the deadline. */
 export function readJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
   return poll(jobId, () => true, { getDelayMs: getTurnPollDelayMs, readsImmediately: true })
-}
-
-/**
- * Reads a completed job without a link until a read shows something else, or shows the same after the time that a link may
- * lag. A failed read is retried.
- * @returns the decisive read; `undefined` if the deadline came first
- * @throws ActionError if a retry cannot help
- */
-async function awaitLink(jobId: string, watch: JobWatch): Promise<Job | undefined> {
-  const decidedAt = watch.step.clock.now() + LINK_LAG_MS
-  return watch.poll(jobId, (job, requestedAt) => !isWithoutLink(job) || requestedAt >= decidedAt, {
-    getDelayMs: getLinkPollDelayMs,
-    // A read that hangs must not delay the decisive read, which is requested then.
-    readTimeoutAt: decidedAt,
-    // The response to a prompt can show the end of its job, so this read can be the first.
-    confirmsMissing: true,
-  })
 }
 
 /** What is known at the end of a turn. */
@@ -331,14 +310,23 @@ type ConfirmedEnd =
   { readonly kind: 'ended'; readonly ending: TurnEnd } | { readonly kind: 'running'; readonly job: Job }
 
 /**
- * Determines what a terminal state of the job means. If the job completed without a link, waits for a late one first.
+ * Determines what a terminal state of the job means. A job that completed without a link is read until a read shows something
+ * else, or shows the same after the time that a link may lag. A failed read is retried.
  * @returns `undefined` if the deadline came first
+ * @throws ActionError if a retry cannot help
  */
 export async function confirmEnd(job: Job, watch: JobWatch): Promise<ConfirmedEnd | undefined> {
   if (!isTerminal(job)) return { kind: 'running', job }
   const end = 'finished'
   if (!isWithoutLink(job)) return { kind: 'ended', ending: { end, job } }
-  const read = await awaitLink(job.id, watch)
+  const decidedAt = watch.step.clock.now() + LINK_LAG_MS
+  const read = await watch.poll(job.id, (read, requestedAt) => !isWithoutLink(read) || requestedAt >= decidedAt, {
+    getDelayMs: getLinkPollDelayMs,
+    // A read that hangs must not delay the decisive read, which is requested then.
+    readTimeoutAt: decidedAt,
+    // The response to a prompt can show the end of its job, so this read can be the first.
+    confirmsMissing: true,
+  })
   if (read === undefined) return undefined
   if (!isWithoutLink(read) || !isTerminal(read)) return { kind: 'running', job: read }
   return { kind: 'ended', ending: { end, job: read } }
