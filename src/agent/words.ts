@@ -1,6 +1,5 @@
 /** Sentences about pull requests and turns. Hides what prevents a merge, and what is most urgent. */
 import { type LinkedText, quoteName, quoteNames } from '../text/markdown.ts'
-import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { DEFAULT_LABEL } from './facts.ts'
 import { formatCount, joinSentences } from '../text/format.ts'
 import {
@@ -200,10 +199,4 @@ export function nameTurn(turns: readonly Turn[], maxRounds: number): string {
   if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
   if (task.kind === 'create') return 'New job'
   return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
-}
-
-/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
-export function titleTurn(name: string, { failing }: Turn): string {
-  if (failing === undefined) return name
-  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
 }
