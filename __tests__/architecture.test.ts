@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/turn: agent/step.ts agent/derived.ts agent/record.ts agent/facts.ts action docs-service github text runtime
     agent/label.ts: agent/step.ts agent/facts.ts action
     agent/step.ts: agent/record.ts agent/journal.ts agent/pull-request-reads.ts agent/facts.ts action docs-service github
-    agent/redact-run.ts: agent/record.ts docs-service text
+    agent/redact-run.ts: agent/record.ts text
     agent/derived.ts: agent/record.ts docs-service github runtime
     agent/record.ts: agent/journal.ts agent/facts.ts action docs-service github text runtime
     agent/journal.ts: agent/permissions.ts agent/facts.ts action github runtime

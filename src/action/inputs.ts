@@ -4,8 +4,7 @@ import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence, formatCount } from '../text/format.ts'
 import { createRedactor } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { describeMisspelledInput, findMisspelledInputs, readPassedInputs } from './misspelled-inputs.ts'
-import type { Runner } from './toolkit.ts'
+import { describeMisspelledInput, findMisspelledInputs } from './misspelled-inputs.ts'
 
 /**
  * The inputs as the runner passes them: each is a text, which is empty if the input is not set. Contains names that no input has,
@@ -275,11 +274,6 @@ export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
 }
 
-/** Reads all inputs, not yet parsed, and what the runner passes on under other names. */
-export function readRawInputs({ input }: Pick<Runner, 'input'>, fields: Fields, env: NodeJS.ProcessEnv): RawInputs {
-  return { ...readPassedInputs(env), ...Object.fromEntries(inputNames(fields).map((name) => [name, input(name)])) }
-}
-
 /** Returns the SHA-256 of a text, in hex digits. */
 export async function hashText(text: string): Promise<string> {
   // Loaded on demand, because it takes long, and no step needs it before its first request.
@@ -296,13 +290,6 @@ export async function hashInputs(fields: Fields, raw: RawInputs): Promise<string
 
 /** Per input, so that the problems of all inputs fit into the annotation, which GitHub cuts at 4 KiB. */
 const MAX_PROBLEMS = 3
-
-/** Returns one sentence for each problem. */
-function formatProblems(name: string, problems: readonly string[], maxProblems: number): readonly string[] {
-  const more = problems.length - maxProblems
-  const rest = more <= 0 ? [] : [`has ${formatCount(more, 'more problem')}`]
-  return [...problems.slice(0, maxProblems), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
-}
 
 /**
  * Parses and validates all inputs. An empty input means its default, so that a workflow can pass on its own optional
@@ -322,7 +309,10 @@ export function parseFields<F extends Fields>(
       return [key, input((raw[name] ?? '').trim() || fallback, raw, workspace)]
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
-      invalid.push(formatProblems(name, error.problems, maxProblems))
+      const more = error.problems.length - maxProblems
+      const rest = more > 0 ? [`has ${formatCount(more, 'more problem')}`] : []
+      const problems = [...error.problems.slice(0, maxProblems), ...rest]
+      invalid.push(problems.map((problem) => asSentence(`\`${name}\` ${problem}`)))
       return []
     }
   })

@@ -12,15 +12,8 @@ import {
   type Step,
   type StepInputs,
 } from './step.ts'
-import {
-  type Fields,
-  inputNames,
-  isGiven,
-  MIN_SECRET_CHARS,
-  type RawInputs,
-  readRawInputs,
-  SECRET_INPUTS,
-} from './inputs.ts'
+import { type Fields, inputNames, isGiven, MIN_SECRET_CHARS, type RawInputs, SECRET_INPUTS } from './inputs.ts'
+import { readPassedInputs } from './misspelled-inputs.ts'
 import { enterRehearsal, rehearseInputs, type Rehearsal } from './rehearsal.ts'
 import { type Runner, createRunner, OutputsLost } from './toolkit.ts'
 
@@ -177,7 +170,8 @@ function readInputs(
     runner.mask(secret)
     runner.mask(secret.trim())
   }
-  const inputs = readRawInputs(runner, fields, env)
+  const own = Object.fromEntries(inputNames(fields).map((name): [string, string] => [name, runner.input(name)]))
+  const inputs = { ...readPassedInputs(env), ...own }
   if (rehearsal !== undefined) return rehearseInputs(inputs, rehearsal)
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }

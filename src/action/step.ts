@@ -46,12 +46,6 @@ export interface Context {
 /** Finds `acme/docs` and `docs.yml` in `acme/docs/.github/workflows/docs.yml@refs/heads/main`. */
 const WORKFLOW_REF = /^([^/]+\/[^/]+)\/.*?([^/@]+\.ya?ml)@/
 
-/** GitHub lists the runs of a workflow file in its own repository only: an organization can require another one's. */
-function findOwnWorkflow(ref = '', repository = ''): string | undefined {
-  const [, owner = '', file] = WORKFLOW_REF.exec(ref) ?? []
-  return isSameRepository(owner, repository) ? file : undefined
-}
-
 /** Removes trailing slashes, because paths are appended. */
 function toBaseUrl(text: string | undefined, fallback: string): string {
   return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : fallback
@@ -60,20 +54,23 @@ function toBaseUrl(text: string | undefined, fallback: string): string {
 /** Reads the workflow run from the environment variables and the event file of the runner. */
 export function readContext(env: NodeJS.ProcessEnv): Context {
   const rehearsal = readRehearsal(env)
+  const repository = env['GITHUB_REPOSITORY'] ?? ''
+  const [, workflowRepository = '', workflow] = WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '') ?? []
   return {
     event: readEvent(env),
     eventName: env['GITHUB_EVENT_NAME'] ?? '',
     actor: env['GITHUB_ACTOR'] ?? '',
     sha: env['GITHUB_SHA'] ?? '',
     refName: env['GITHUB_REF_NAME'] ?? '',
-    repository: env['GITHUB_REPOSITORY'] ?? '',
+    repository,
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
     runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
     workflowJob: env['GITHUB_JOB'] ?? '',
     // The runner generates an id (`__…`) for steps without one; it is useless to readers.
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     runnerStepId: env['GITHUB_ACTION'] ?? '',
-    workflow: findOwnWorkflow(env['GITHUB_WORKFLOW_REF'], env['GITHUB_REPOSITORY']),
+    // GitHub lists the runs of a workflow file in its own repository only: an organization can require another one's.
+    workflow: isSameRepository(workflowRepository, repository) ? workflow : undefined,
     serverUrl: toBaseUrl(rehearsal?.server ?? env['GITHUB_SERVER_URL'], 'https://github.com'),
     apiUrl: toBaseUrl(rehearsal?.api ?? env['GITHUB_API_URL'], 'https://api.github.com'),
     isRehearsal: rehearsal !== undefined,

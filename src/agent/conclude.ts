@@ -11,12 +11,12 @@ import { formatCount, formatDuration, joinSentences } from '../text/format.ts'
 import type { FailOn } from './facts.ts'
 import {
   adviseOnPullRequest,
-  checkGates,
   describeChecks,
   describeOperation,
   formatAttaching,
   formatPullRequest,
   formatPullRequestTitle,
+  isPullRequestClosed,
 } from './words.ts'
 import {
   getError,
@@ -24,8 +24,10 @@ import {
   getJobId,
   getOperation,
   getOwnTurn,
+  getPullRequestFacts,
   hasChangedInRound,
   isFixRoundRunning,
+  isInScope,
   isPullRequestRead,
   listSentRounds,
   mayBeSent,
@@ -79,19 +81,6 @@ const hasFinishedAs =
   (status: TerminalStatus) =>
   (run: Run): boolean =>
     hasEnd('finished')(run) && getJob(run)?.status === status
-const hasError =
-  (isWanted: (error: ActionError) => boolean) =>
-  (run: Run): boolean => {
-    const error = getError(run)
-    return error !== undefined && isWanted(error)
-  }
-
-/** A cancellation can surface as the error of the request that it aborted, but a bug stays a bug. */
-function isCancelled(run: Run): boolean {
-  const error = getError(run)
-  if (error === undefined || error.code === 'internal') return false
-  return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
-}
 
 /** Whether the turn left the pull request as it was, and so did all rounds. */
 function hasChangedNothing(run: Run): boolean {
@@ -134,43 +123,6 @@ function formatLastProblem(run: Run): string | undefined {
   return problem && `The last attempt to read the job failed: ${problem.message}`
 }
 
-function describeCancelled(run: Run): string {
-  const error = getError(run)
-  if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
-  if (isUnsent(run)) return 'The run was cancelled before the service accepted the prompt.'
-  if (isDeliveryUnknown(run)) return 'The run was cancelled. It is not known whether the service accepted the prompt.'
-  const job = isUnconfirmed(run) || isFixRoundRunning(run) ? undefined : getJob(run)
-  if (job !== undefined && isTerminal(job)) return `The run was cancelled. The job ${STATUS_PHRASES[job.status]}.`
-  const state = job === undefined ? 'it may still run' : 'the job still runs'
-  return `The run was cancelled. The service has no way to cancel a job, so ${state}.`
-}
-
-function describeTimeout(run: Run): string {
-  const waited = `The step waited ${formatDuration(run.durationMs)}.`
-  if (isJobRunning(run)) return joinSentences([`${waited} The job still runs.`, formatLastProblem(run)])
-  const unknown = isFollowUp(run) ? 'it had finished this follow-up' : 'it has a pull request'
-  return joinSentences([`${waited} The job has ended, but it is not known whether ${unknown}.`, formatLastProblem(run)])
-}
-
-const titlePreview: Text = (run) => {
-  const { preview } = getOwnTurn(run) ?? {}
-  if (preview?.isContinued === true) return 'Dry run, the prompt would go to an open pull request'
-  return `Dry run, the prompt would ${isFollowUp(run) ? 'go to an existing job' : 'start a new job'}`
-}
-
-/** Describes the size of a dry run's prompt and where it would be sent. */
-const describePreview: Text = (run) => {
-  const { preview, task } = getOwnTurn(run) ?? {}
-  if (task === undefined || task.kind === 'attach') return ''
-  const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
-  const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
-  const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
-  if (task.kind === 'create') return `${sent} to a new job.`
-  const number = preview?.pullRequest
-  const belonging = number === undefined ? '' : `, which belongs to pull request #${number}`
-  return `${sent} to job ${task.jobId}${belonging}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
-}
-
 const OPENED = 'opened'
 const UNFINISHED_IN_TIME = 'did not finish in time'
 
@@ -181,12 +133,6 @@ const countCommits = ({ effect }: Turn): string | undefined =>
 function addCommits(end: string, turn: Turn): string {
   const commits = countCommits(turn)
   return commits === undefined ? end : `${end} after ${commits}`
-}
-
-function describeChange(turn: Turn): string {
-  if (turn.effect?.kind === 'created') return OPENED
-  const unknown = turn.task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
-  return countCommits(turn) ?? unknown
 }
 
 const describeErrorOfTurn = (turn: Turn): string =>
@@ -205,12 +151,27 @@ const RULES: readonly Rule[] = [
     changed: () => false,
   },
   {
-    when: isCancelled,
+    // A cancellation can surface as the error of the request that it aborted, but a bug stays a bug.
+    when: (run) => {
+      const error = getError(run)
+      if (error === undefined || error.code === 'internal') return false
+      return error.code === 'cancelled' || run.turns.at(-1)?.isCancelled === true
+    },
     outcome: 'cancelled',
     colour: 'red',
     title: () => 'Cancelled',
     words: () => 'cancelled',
-    text: describeCancelled,
+    text: (run) => {
+      const error = getError(run)
+      if (error !== undefined && error.code !== 'cancelled') return `The run was cancelled. ${describeFailure(run)}`
+      if (isUnsent(run)) return 'The run was cancelled before the service accepted the prompt.'
+      if (isDeliveryUnknown(run))
+        return 'The run was cancelled. It is not known whether the service accepted the prompt.'
+      const job = isUnconfirmed(run) || isFixRoundRunning(run) ? undefined : getJob(run)
+      if (job !== undefined && isTerminal(job)) return `The run was cancelled. The job ${STATUS_PHRASES[job.status]}.`
+      const state = job === undefined ? 'it may still run' : 'the job still runs'
+      return `The run was cancelled. The service has no way to cancel a job, so ${state}.`
+    },
     advice: (run) => {
       if (getError(run)?.code !== 'cancelled') return hintOfError(run)
       if (isDeliveryUnknown(run)) return adviseOnUnknownDelivery(run)
@@ -224,7 +185,7 @@ const RULES: readonly Rule[] = [
     },
   },
   {
-    when: (run) => hasError(({ code }) => code === 'not-sent')(run) && getOwnTurn(run)?.job?.status === 'archived',
+    when: (run) => getError(run)?.code === 'not-sent' && getOwnTurn(run)?.job?.status === 'archived',
     outcome: 'archived',
     colour: 'red',
     title: titleError,
@@ -233,7 +194,7 @@ const RULES: readonly Rule[] = [
     advice: hintOfError,
   },
   {
-    when: hasError(({ code }) => code === 'deadline'),
+    when: (run) => getError(run)?.code === 'deadline',
     outcome: 'timed-out',
     colour: 'red',
     title: titleError,
@@ -242,7 +203,7 @@ const RULES: readonly Rule[] = [
     advice: hintOfError,
   },
   {
-    when: hasError(() => true),
+    when: (run) => getError(run) !== undefined,
     outcome: 'error',
     colour: 'red',
     title: titleError,
@@ -286,9 +247,23 @@ const RULES: readonly Rule[] = [
     when: hasEnd('previewed'),
     outcome: 'previewed',
     colour: 'green',
-    title: titlePreview,
+    title: (run) => {
+      const { preview } = getOwnTurn(run) ?? {}
+      if (preview?.isContinued === true) return 'Dry run, the prompt would go to an open pull request'
+      return `Dry run, the prompt would ${isFollowUp(run) ? 'go to an existing job' : 'start a new job'}`
+    },
     words: () => 'not sent, because this is a dry run',
-    text: describePreview,
+    text: (run) => {
+      const { preview, task } = getOwnTurn(run) ?? {}
+      if (task === undefined || task.kind === 'attach') return ''
+      const size = formatCount(Buffer.byteLength(task.prompt), 'byte')
+      const sent = `Nothing was sent. A run without \`dry-run\` would send a prompt of ${size}`
+      const unconfirmed = 'not confirmed by the service, because a dry run without a key sends it no requests'
+      if (task.kind === 'create') return `${sent} to a new job.`
+      const number = preview?.pullRequest
+      const belonging = number === undefined ? '' : `, which belongs to pull request #${number}`
+      return `${sent} to job ${task.jobId}${belonging}${preview?.isJobRead === true ? '' : ` (${unconfirmed})`}.`
+    },
     changed: () => false,
   },
   {
@@ -314,7 +289,15 @@ const RULES: readonly Rule[] = [
     colour: 'timed-out',
     title: () => `The agent ${UNFINISHED_IN_TIME}`,
     words: () => UNFINISHED_IN_TIME,
-    text: describeTimeout,
+    text: (run) => {
+      const waited = `The step waited ${formatDuration(run.durationMs)}.`
+      if (isJobRunning(run)) return joinSentences([`${waited} The job still runs.`, formatLastProblem(run)])
+      const unknown = isFollowUp(run) ? 'it had finished this follow-up' : 'it has a pull request'
+      return joinSentences([
+        `${waited} The job has ended, but it is not known whether ${unknown}.`,
+        formatLastProblem(run),
+      ])
+    },
     advice: (run) =>
       isJobRunning(run)
         ? undefined
@@ -363,7 +346,11 @@ const RULES: readonly Rule[] = [
     outcome: 'pull-request',
     colour: 'green',
     title: formatPullRequestTitle,
-    words: describeChange,
+    words: (turn) => {
+      if (turn.effect?.kind === 'created') return OPENED
+      const unknown = turn.task.kind === 'follow-up' ? 'changes unknown' : 'its changes are in the pull request'
+      return countCommits(turn) ?? unknown
+    },
     text: (run) => describeOperation(run)[1],
     advice: adviseOnPullRequest,
     changed: (run) => (isFollowUp(run) ? undefined : true),
@@ -376,6 +363,7 @@ function findRule(run: Run): Rule {
   return rule
 }
 
+/** If no comparison of commits shows it, the rule decides, but nothing has changed unless the service may have accepted the prompt. */
 function isChanged(run: Run, { changed }: Rule): boolean | undefined {
   const operation = getOperation(run)
   if (operation !== undefined) return operation !== 'unchanged'
@@ -449,20 +437,33 @@ export interface AgentConclusion extends Conclusion {
   readonly rounds: readonly (Turn & Pick<TurnConclusion, 'words'>)[]
 }
 
-/** `fail-on` only covers the result of a job that the service accepted. A step with an error is always red. */
-function hasPassed({ colour }: Rule, failOn: Run['failOn'], gates: readonly (boolean | undefined)[]): boolean {
+/**
+ * Returns whether the outcome passes `fail-on`, which only covers the result of a job that the service accepted, and then for each
+ * gate whether the pull request passes it, or `undefined` if that is unknown: the step is then red, too. Pull requests that were
+ * closed or merged before this step could change them have no gates.
+ */
+function checkGates(run: Run, { colour }: Rule): readonly (boolean | undefined)[] {
+  const { failOn } = run
+  // A step with an error is always red.
   const isGood = colour === 'green' || (colour !== 'red' && failOn?.has(colour) !== true)
-  return isGood && gates.every((isPassed) => isPassed === true)
+  const facts = getPullRequestFacts(run)
+  const mayHaveChanged = getOperation(run) !== 'unchanged' && getJob(run)?.status === 'completed'
+  if (!isPullRequestRead(run) || (isPullRequestClosed(facts) && !mayHaveChanged)) return [isGood]
+  return [
+    isGood,
+    ...(failOn?.has('out-of-scope') ? [isInScope(facts)] : []),
+    ...(failOn?.has('checks') ? [facts.checks && facts.checks === 'success'] : []),
+  ]
 }
 
 /** Concludes a step. Everything that one report shows comes from one call. */
 export function conclude(run: Run): AgentConclusion {
   const rule = findRule(run)
   const { outcome } = rule
-  const [gates, error] = [checkGates(run), getError(run)]
+  const [gates, error] = [checkGates(run, rule), getError(run)]
+  const isAllowed = gates.every((isPassed) => isPassed === true)
   // A step with an error says itself what to do before the next run.
   const untracked = error === undefined ? run.untracked : undefined
-  const isAllowed = hasPassed(rule, run.failOn, gates)
   const isGreen = isAllowed && untracked === undefined
   const isSaid = ({ message }: ActionError): boolean => untracked?.message.includes(message) === true
   const advice = getAdvice(run, rule)

@@ -63,17 +63,6 @@ export function getError({ turns, startError }: Pick<Run, 'turns' | 'startError'
   return inRound !== undefined && ['cancelled', 'internal'].includes(inRound.code) ? inRound : startError
 }
 
-/** Returns why no fix round follows a round, or `undefined` if one may follow. */
-function getStopAfterRound({ end, error, job, effect }: Turn): RoundStop | undefined {
-  if (error?.code === 'merged-too-early') return 'not-open'
-  if (end === undefined && error === undefined) return undefined
-  const hasFinished =
-    end === 'finished' && error === undefined && (job && getUnsuccessfulStatus(job.status)) === undefined
-  // Without a new commit too: the agent may have changed the title of the pull request, which starts its checks again.
-  const mayFollow = effect === undefined || effect.kind === 'updated' || effect.kind === 'unchanged'
-  return hasFinished && mayFollow ? undefined : 'failed'
-}
-
 /** Returns why no further fix round follows; undefined if nothing has ruled one out, or the step has no `fix-rounds`. */
 export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefined {
   const [firstTurn, newest] = [turns[0], turns.at(-1)]
@@ -81,7 +70,14 @@ export function getRoundStop({ turns }: Pick<Run, 'turns'>): RoundStop | undefin
   if (newest.roundStop !== undefined) return newest.roundStop
   if (firstTurn.end !== 'finished' || getError({ turns }) !== undefined) return undefined
   if (newest === firstTurn) return firstTurn.error === undefined ? undefined : 'failed'
-  return getStopAfterRound(newest)
+  const { end, error, job, effect } = newest
+  if (error?.code === 'merged-too-early') return 'not-open'
+  if (end === undefined && error === undefined) return undefined
+  const hasFinished =
+    end === 'finished' && error === undefined && (job && getUnsuccessfulStatus(job.status)) === undefined
+  // Without a new commit too: the agent may have changed the title of the pull request, which starts its checks again.
+  const mayFollow = effect === undefined || effect.kind === 'updated' || effect.kind === 'unchanged'
+  return hasFinished && mayFollow ? undefined : 'failed'
 }
 
 /** Whether failing checks were sent to the job, and the end of its turn was not seen. */

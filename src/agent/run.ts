@@ -4,6 +4,7 @@ import { connectGitHub } from '../github/github.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
+import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { type ChangeFacts, resolveChange } from './change/change.ts'
 import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
 import { listSources } from './change/sources.ts'
@@ -14,7 +15,7 @@ import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
 import type { AgentInputs } from './facts.ts'
 import { conclude, formatVerdict } from './conclude.ts'
-import { nameTurn, titleTurn } from './words.ts'
+import { nameTurn } from './words.ts'
 import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './derived.ts'
 import { formatWarnings } from './journal.ts'
 import {
@@ -81,7 +82,11 @@ async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<
   const { context, runner, inputs, journal } = step
   rejectUnsupportedEvent(step)
   rejectUntrackableInputs(step)
-  if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
+  if (!context.event.isReadable)
+    journal.notice(
+      'The event could not be read',
+      "The runner's event file is empty, truncated or not an event. The step runs without the event, and the prompt does not mention it.",
+    )
   record.add({ startedBy: describeTrigger(context.event, hasCommand(context, inputs.command) ? inputs.command : '') })
 
   // Before the change is read: most comments are not commands, and a command gets a reply even if its change cannot be read.
@@ -112,7 +117,8 @@ async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<
     const { task, followUpReason, failing } = next
     record.begin({ task, followUpReason, failing })
     const name = nameTurn(record.turns, inputs.fixRounds)
-    runner.startGroup(titleTurn(name, record.newest))
+    const failed = failing?.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')
+    runner.startGroup(failed === undefined ? name : `${name}: ${failed}`)
     try {
       next = await finishTurn(await runTurn(next, watch), compared, { step, record, writeMilestone })
     } finally {
@@ -226,11 +232,6 @@ function logEnd({ step: { journal }, record }: RunningStep): void {
   if (!isReported) journal.note(describeError(error))
   if (reason !== undefined) journal.note(`No further round: ${reason}`)
 }
-
-const UNREADABLE_EVENT = [
-  'The event could not be read',
-  "The runner's event file is empty, truncated or not an event. The step runs without the event, and the prompt does not mention it.",
-] as const
 
 /** Warns that a re-run sends the prompt again. */
 function warnOfReRun({ context: { runAttempt }, inputs: { command, dryRun }, journal }: Acts): void {

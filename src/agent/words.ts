@@ -1,6 +1,5 @@
 /** Sentences about pull requests and turns. Hides what prevents a merge, and what is most urgent. */
 import { type LinkedText, quoteName, quoteNames } from '../text/markdown.ts'
-import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
 import { DEFAULT_LABEL } from './facts.ts'
 import { formatCount, joinSentences } from '../text/format.ts'
 import {
@@ -17,24 +16,6 @@ import {
 import { type ChecksState, explainRoundStop, type PullRequestFacts, type Run, type Turn } from './record.ts'
 
 export const isPullRequestClosed = ({ state }: PullRequestFacts): boolean => state === 'merged' || state === 'closed'
-
-/** Whether this step may have changed the pull request before it was closed. */
-const mayHaveChanged = (run: Run): boolean =>
-  getOperation(run) !== 'unchanged' && getOwnTurn(run)?.job?.status === 'completed'
-
-/**
- * Returns for each gate of `fail-on` whether the pull request passes it, or `undefined` if that is unknown: the step is then
- * red, too. Pull requests that were closed or merged before this step could change them have no gates.
- */
-export function checkGates(run: Run): readonly (boolean | undefined)[] {
-  const { failOn } = run
-  const facts = getPullRequestFacts(run)
-  if (!isPullRequestRead(run) || (isPullRequestClosed(facts) && !mayHaveChanged(run))) return []
-  return [
-    ...(failOn?.has('out-of-scope') ? [isInScope(facts)] : []),
-    ...(failOn?.has('checks') ? [facts.checks && facts.checks === 'success'] : []),
-  ]
-}
 
 const REVIEW_CHECKS = 'Look at the checks of the pull request.'
 const REVIEW_FILES =
@@ -139,16 +120,14 @@ export function describeOperation(run: Run): readonly [verb: string, sentence: s
 /** The beginning of a title that names the state of a pull request. */
 const PULL_REQUEST = 'Pull request'
 
-const isBlockedAfterChecks = ({ isBlocked, checks }: PullRequestFacts): boolean =>
-  isBlocked === true && checks === 'success'
-
 /** Ready means: its checks were awaited and have passed, it is open, no draft, in scope, and known to have no conflict. */
 export function formatPullRequestTitle(run: Run): string {
   const [operation, facts] = [getOperation(run), getPullRequestFacts(run)]
   const blockers = listBlockers(run)
   if (blockers.length === 0 && facts.state === 'open') {
     if (run.waitForChecks !== true) return 'The pull request is open'
-    if (facts.mergeable === true) return `The pull request is ready${isBlockedAfterChecks(facts) ? ' for review' : ''}`
+    const needsReview = facts.isBlocked === true && facts.checks === 'success'
+    if (facts.mergeable === true) return `The pull request is ready${needsReview ? ' for review' : ''}`
   }
   const hasChanged = operation === 'created' || operation === 'updated'
   const closed = `${hasChanged ? '' : 'already '}${facts.state ?? ''}`
@@ -201,14 +180,11 @@ export function formatPullRequest(run: Run, title = ''): string {
   ])
 }
 
-/** The label that a step which continues the job must be given; undefined if it is the default. */
-const getGivenLabel = ({ label = '' }: Pick<Run, 'label'>): string | undefined =>
-  label === '' || label === DEFAULT_LABEL ? undefined : label
-
 /** Formats how to wait for a job, and how to mark its pull request with the label of this step. */
 export function formatAttaching(id: string, run: Pick<Run, 'label' | 'otherRepository'>): string {
-  const [label, { otherRepository }] = [getGivenLabel(run), run]
-  const inputs = `\`job-id: ${id}\`${label === undefined ? '' : ` and ${quoteName(`label: ${label}`)}`}`
+  const { label = '', otherRepository } = run
+  const isDefault = label === '' || label === DEFAULT_LABEL
+  const inputs = `\`job-id: ${id}\`${isDefault ? '' : ` and ${quoteName(`label: ${label}`)}`}`
   const name = otherRepository?.split('/')[1] ?? ''
   const there =
     otherRepository === undefined ? '' : `, and outside of \`${otherRepository}\` also \`repository: ${name}\``
@@ -223,10 +199,4 @@ export function nameTurn(turns: readonly Turn[], maxRounds: number): string {
   if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
   if (task.kind === 'create') return 'New job'
   return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
-}
-
-/** Returns the title of a turn's group in the log. The title of a fix round names the failed checks. */
-export function titleTurn(name: string, { failing }: Turn): string {
-  if (failing === undefined) return name
-  return `${name}: ${failing.map((check) => oneLine(check.name, MAX_NAME_CHARS)).join(', ')}`
 }

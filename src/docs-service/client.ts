@@ -178,12 +178,6 @@ function createDeadlineError(cause: ActionError): ActionError {
   return new ActionError('deadline', text, { hint, cause })
 }
 
-/** Without its response, a prompt would create a job with an unknown id. */
-function createNoTimeError(): ActionError {
-  const text = 'The prompt was not sent: too little time was left for its response before the deadline.'
-  return new ActionError('deadline', text, { hint: 'Increase `timeout-minutes`.' })
-}
-
 /** Sends a prompt once. If the run is cancelled, waits a moment for the response, which contains the job's id. */
 async function sendWithCancelGrace(
   operation: ServiceOperation,
@@ -233,7 +227,11 @@ async function sendPrompt(
   // Process signals are handled only when the event loop runs, and a prompt cannot be taken back.
   await clock.yieldToEventLoop()
   signal.throwIfAborted()
-  if (getTimeToSendMs() < 0) throw createNoTimeError()
+  if (getTimeToSendMs() < 0) {
+    // Without its response, a prompt would create a job with an unknown id.
+    const text = 'The prompt was not sent: too little time was left for its response before the deadline.'
+    throw new ActionError('deadline', text, { hint: 'Increase `timeout-minutes`.' })
+  }
   const result = await sendWithCancelGrace(operation, prompt, sender)
   const decision = decidePost(result)
   if (decision === 'accepted') return parseAcceptedJob(result as WireResponse, operation, redact)

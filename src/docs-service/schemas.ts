@@ -27,10 +27,6 @@ const MAX_URL_CHARS = 2_000
 /** Characters that can end a link in Markdown or in an HTML attribute. */
 const BREAKS_MARKUP = /[()[\]<>"'`|\\*~]/g
 
-function percentEncode(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-}
-
 /**
  * Parses a `prLink` (section 2.1). Returns `undefined` unless it is safe to show: https, or http for loopback, without
  * user information, control characters, spaces and non-ASCII characters. Checks the raw text, because the URL parser
@@ -45,6 +41,8 @@ export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
   const shape = KNOWN_SHAPES.map((pattern) => pattern.exec(url.pathname)?.groups).find((groups) => groups !== undefined)
   // Keep the brackets of an IPv6 address. It contains no other character that breaks markup.
   const plain = url.hostname.startsWith('[') ? url.origin : ''
+  const percentEncode = (character: string): string =>
+    `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
   return {
     href: plain + url.href.slice(plain.length).replace(BREAKS_MARKUP, percentEncode),
     host: url.host,
@@ -130,13 +128,14 @@ function toJob({ id, status, source, model, prLink: url, createdAt }: z.infer<ty
   }
 }
 
-/** An unsafe link invalidates the job: without it, the job would look as if it had changed nothing. */
-const hasSafeLink = ({ prLink: url }: z.infer<typeof jobFields>): boolean =>
-  !url || parsePullRequestLink(url) !== undefined
-
-export const jobSchema = z.lazy(() =>
-  z.pipe(jobFields.check(z.refine(hasSafeLink, { path: ['prLink'] })), z.transform(toJob)),
-)
+export const jobSchema = z.lazy(() => {
+  // An unsafe link invalidates the job: without it, the job would look as if it had changed nothing.
+  const hasSafeLink = z.refine<z.infer<typeof jobFields>>(
+    ({ prLink: url }) => !url || parsePullRequestLink(url) !== undefined,
+    { path: ['prLink'] },
+  )
+  return z.pipe(jobFields.check(hasSafeLink), z.transform(toJob))
+})
 
 /** The response to reading a job (section 4.3). Rejects another job. */
 export function createJobSchema(jobId: string): z.ZodMiniType<Job> {
@@ -168,16 +167,14 @@ function listReasons(value: unknown): readonly unknown[] {
   return [value, message, detail, msg, title]
 }
 
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 /**
  * Returns all different reasons in the body of an error response, at any of the places that are in use: often the first one only
  * names the error, and another one says what is wrong. Empty if there is none.
  */
 export function readReason(body: z.infer<typeof errorBodySchema> = {}): string {
   const { error, message, detail, errors, details } = body
-  const lists = [errors, details, detail].flatMap(toList)
-  const reasons = [...listReasons(error), message, detail, ...lists.flatMap(listReasons), ...listReasons(body)]
+  const items: readonly unknown[] = [errors, details, detail].filter((value) => Array.isArray(value)).flat()
+  const reasons = [...listReasons(error), message, detail, ...items.flatMap(listReasons), ...listReasons(body)]
   const texts = reasons.filter((reason) => typeof reason === 'string').map((reason) => reason.trim())
   const different = [...new Set(texts)].filter((text) => text !== '')
   return different.map((text, index) => (index < different.length - 1 ? asSentence(text) : text)).join(' ')

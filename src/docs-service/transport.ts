@@ -128,15 +128,6 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024
  */
 const MIN_MASKED_CHARS = 8
 
-/** Concatenates the URL and the path, because `new URL('//elsewhere', base)` would change the host, and checks the result. */
-function resolveUrl(baseUrl: string, path: string): URL {
-  const base = new URL(baseUrl)
-  const url = new URL(baseUrl + path)
-  if (url.origin !== base.origin || url.href !== baseUrl + path)
-    throw new Error('The request would leave the base URL.')
-  return url
-}
-
 /** Records whether undici begins to write this request. The CONNECT request to a proxy before it does not count. */
 function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boolean; stop: () => void } {
   let wasSent = false
@@ -161,7 +152,10 @@ export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: Tr
   return async (request, signal) => {
     if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
     const { method, path, body, timeoutMs } = request
-    const url = resolveUrl(baseUrl, path)
+    // Concatenated and checked, because `new URL('//elsewhere', base)` would change the host.
+    const url = new URL(baseUrl + path)
+    if (url.origin !== new URL(baseUrl).origin || url.href !== baseUrl + path)
+      throw new Error('The request would leave the base URL.')
     const headers = {
       accept: 'application/json',
       authorization: `Bearer ${apiKey}`,

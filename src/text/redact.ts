@@ -55,23 +55,22 @@ function listJsonForms(secret: string): readonly string[] {
   ]
 }
 
-function listForms(secret: string): readonly string[] {
-  const encoded = [
-    ...listUrlForms(secret),
-    ...listJsonForms(secret),
-    ...listBase64Forms(secret, 'base64'),
-    ...listBase64Forms(secret, 'base64url'),
-  ]
-  return [secret, ...encoded.filter((form) => form.length >= MIN_ENCODED_CHARS)]
-}
-
 /**
  * Returns a function that replaces every secret with `***`: as it is, and encoded for URLs, JSON and Base64. A service that
  * wants to hide the key in a text can: it has the key. Call the function before a text is cut or escaped, because it does not
  * recognize what is left of a secret then.
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
-  const forms = new Set([...secrets].filter((secret) => secret !== '').flatMap(listForms))
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length)
+  const given = [...secrets].filter((secret) => secret !== '')
+  const forms = given.flatMap((secret) => {
+    const encoded = [
+      ...listUrlForms(secret),
+      ...listJsonForms(secret),
+      ...listBase64Forms(secret, 'base64'),
+      ...listBase64Forms(secret, 'base64url'),
+    ]
+    return [secret, ...encoded.filter((form) => form.length >= MIN_ENCODED_CHARS)]
+  })
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
   return (text) => longestFirst.reduce((left, form) => left.replaceAll(form, '***'), text)
 }

@@ -17,27 +17,8 @@ export const TERMINAL_SEQUENCE =
 /** Sentences cut the names of checks, authors and files to this length. */
 export const MAX_NAME_CHARS = 100
 
-function cleanLine(line: string): string {
-  return (
-    line
-      .replace(TERMINAL_SEQUENCE, '')
-      .toWellFormed()
-      .replaceAll('\t', ' ')
-      .replace(INVISIBLE, '')
-      // The runner reads `##[command]` anywhere in a line.
-      .replaceAll('##[', '# #[')
-  )
-}
-
 /** How many characters are read for each character that is shown, because some are invisible. */
 const RAW_PER_SHOWN = 16
-
-/** Cuts a text of which only `maxLength` characters are shown, so that cleaning it takes a limited time. */
-function cutRaw(text: string, maxLength: number): string {
-  const maxRawLength = RAW_PER_SHOWN * maxLength
-  if (text.length <= maxRawLength) return text
-  return `${text.slice(0, maxRawLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
-}
 
 const identity = (text: string): string => text
 
@@ -45,13 +26,27 @@ const identity = (text: string): string => text
  * Splits an untrusted text into lines that are safe to print: without control, invisible and direction-changing
  * characters, and without a workflow command in the middle of a line. The caller prefixes each line, because a line
  * that begins with `::` is also a command.
- * @param maxLength how many characters the caller shows; a text that is much longer is cut before it is cleaned
+ * @param maxLength how many characters the caller shows; a text that is much longer is cut before it is cleaned, so that
+ *   cleaning takes a limited time
  * @param redact applied before the text is cut, because half a secret is not found, and again after each line is
  *   cleaned, because that can join the parts of a secret
  */
 export function cleanLines(text: string, maxLength = Infinity, redact = identity): string[] {
-  const lines = cutRaw(redact(text), maxLength).split(LINE_END)
-  return lines.map((line) => redact(cleanLine(line)))
+  const redacted = redact(text)
+  const maxRawLength = RAW_PER_SHOWN * maxLength
+  const isCut = redacted.length > maxRawLength
+  const raw = isCut ? `${redacted.slice(0, maxRawLength - 1).replace(/[\ud800-\udbff]$/, '')}…` : redacted
+  return raw.split(LINE_END).map((line) =>
+    redact(
+      line
+        .replace(TERMINAL_SEQUENCE, '')
+        .toWellFormed()
+        .replaceAll('\t', ' ')
+        .replace(INVISIBLE, '')
+        // The runner reads `##[command]` anywhere in a line.
+        .replaceAll('##[', '# #['),
+    ),
+  )
 }
 
 /** Cleans a text like `cleanLines`, and joins it to one line of at most `maxLength` code points. */
@@ -83,12 +78,11 @@ const COMMAND = `##(?=\\[)|::|${INVISIBLE.source}`
 const CREDENTIALS = String.raw`(?<=\bauthorization *):|(?<=\b(?:basic|bearer)) +(?=[^\s"])|(?<=\b(?:gh[a-z]|github_pat))_`
 const UNSAFE_IN_OUTPUT = new RegExp(`${COMMAND}|${CREDENTIALS}`, 'giu')
 
-const escapeUnits = (found: string): string =>
-  Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
-
 /** Renders an output as JSON on one line. The escaped characters only occur inside strings. Undefined becomes null. */
 export function toOutputJson(value: unknown): string {
-  return JSON.stringify(value, (_key, field: unknown) => field ?? null).replace(UNSAFE_IN_OUTPUT, escapeUnits)
+  const toEscape = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  const json = JSON.stringify(value, (_key, field: unknown) => field ?? null)
+  return json.replace(UNSAFE_IN_OUTPUT, (found) => found.split('').map(toEscape).join(''))
 }
 
 interface Fitting {
