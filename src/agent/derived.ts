@@ -43,7 +43,7 @@ export function getJobId(run: Run): string | undefined {
   return getJob(run)?.id ?? (task.kind === 'create' ? undefined : task.jobId)
 }
 
-/** Returns the newest findings about the pull request. Empty if the step has not examined it. */
+/** Returns the newest facts about the pull request. Empty if the step has not read it. */
 export function getPullRequestFacts({ turns }: Run): PullRequestFacts {
   return turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest ?? {}
 }
@@ -130,7 +130,7 @@ export function shouldTrackPullRequest({ turns }: Pick<Run, 'turns'>): boolean {
   return firstTurn?.end === 'finished' && firstTurn.job?.prLink !== undefined && !isDecided
 }
 
-/** Whether the step has examined the pull request of its job, because it has seen the end of a turn. */
+/** Whether the step has read the pull request of its job, because it has seen the end of a turn. */
 export const isPullRequestRead = (run: Run): boolean =>
   getOwnTurn(run)?.end === 'finished' && getError(run) === undefined && getJob(run)?.prLink !== undefined
 

@@ -187,7 +187,7 @@ export async function decideNextRound(
       const current = await journal.orWarn('The failing checks were not sent to the agent', read)
       const roundStop = findStopBeforeSend(current, job)
       if (roundStop === undefined) return
-      // The known checks belong to the examined head, so only the state is taken from the new read.
+      // The known checks belong to the head that was read, so only the state is taken from the new read.
       report({ roundStop, pullRequest: { ...facts, ...(current && { state: current.state }) } })
       throw new ActionError('not-sent', ROUND_STOP_REASONS[roundStop])
     },
