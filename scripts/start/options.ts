@@ -228,7 +228,8 @@ function readRunOptions(action: Run['action'], flags: Flags, { service, inputs, 
     )
   const given = readTask(flags, inputs)
   const usual = action === 'report' ? REPORT_INPUTS : action === 'visitors' ? chooseVisitorsInputs(given) : {}
-  return { kind: 'run', action, service, defaults: service.kind === 'embedded' ? usual : {}, given, ...shown }
+  const defaults = service.kind === 'embedded' ? { ...usual, ...service.inputs } : {}
+  return { kind: 'run', action, service, defaults, given, ...shown }
 }
 
 /** The inputs that need the end of the job. With `wait: false` the action refuses them. */

@@ -142,6 +142,7 @@ test.each<[flags: string, env: Env, wanted: object]>([
   ['--help', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
   ['-h', {}, { kind: 'help' }],
   ['--action visitors --input compare=true', {}, { defaults: { days: '30' }, given: { compare: 'true' } }],
+  ['--action visitors --scenario stalled', {}, { defaults: { 'timeout-minutes': '5' } }],
 ])('parses %j with %j', (flags, env, wanted) => {
   expect(readOptions(splitCommand(flags), env)).toMatchObject(wanted)
 })
