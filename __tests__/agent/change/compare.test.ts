@@ -76,7 +76,7 @@ test.each<[range: ChangeRange, last: string | undefined, expected: string[], tex
   })
   const where = { repository: 'acme/docs', branch: 'main' }
   const run = 'otherRun' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
-  expect(queries).toMatchObject([{ ...where, ...run }])
+  expect(queries).toEqual([{ ...where, ...run, mayBeNew: false }])
   expect(comparisons).toEqual(expected)
   expect('reason' in found ? found.reason : found.title).toContain(text)
 })

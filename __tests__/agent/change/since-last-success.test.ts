@@ -95,6 +95,16 @@ test.each([
   expect(countLookUps(played)).toBe(0)
 })
 
+test.each([
+  ['the default branch', { repository: { default_branch: 'main' } }],
+  ['what may be the default branch', { repository: undefined }],
+])('a push to %s is red if none of the newest 500 runs was successful', async (_name, fields) => {
+  const workflowRuns = Array.from({ length: 501 }, (_, index) => run(index + 1, { conclusion: 'failure' }))
+  const played = await play({ ...PUSHED, payload: { ...PUSH, ...fields }, runId: 1_000 }, SINCE, { workflowRuns })
+  expect([played.isGreen, getPrompt(played)]).toEqual([false, ''])
+  expect(played.line).toContain('none of the newest 500 runs of `docs.yml` was successful on `main`')
+})
+
 test('a workflow file of another repository has no base, which a notice says', async () => {
   const played = await play({ ...PUSHED, workflow: undefined }, SINCE, { workflowRuns: [run(31)] })
   expect(getPrompt(played)).toContain('the push, from `aaaaaaa` to `bbbbbbb`')

@@ -56,18 +56,18 @@ async function findRangeSinceLastSuccess(
   const workflow = otherRun?.workflow ?? context.workflow
   if (workflow === undefined) return fallback ?? NO_WORKFLOW
   const isOther = otherRun !== undefined
-  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
   const { before: base, coveredBy } = await github.findSuccesses({
     ...{ repository, branch, runId, ...otherRun },
     ...{ workflow, isOther },
     // The event's own range covers a new branch completely. On the default branch, it is only the newest push.
-    mayBeNew: !isOnDefault && fallback !== undefined,
+    mayBeNew: fallback !== undefined && ![undefined, branch].includes(event.defaultBranch),
   })
   if (isRequested === true && runAttempt > 1 && coveredBy !== undefined)
     return {
       kind: 'nothing-changed',
       reason: `the later run ${serverUrl}/${repository}/actions/runs/${coveredBy} has succeeded, so the commits of this re-run are covered`,
     }
+  const isOnDefault = event.kind === 'schedule' || branch === event.defaultBranch
   // The runs of other events are never a base, so each of them would be a first run.
   if (base === undefined && !isOther && isOnDefault && BRANCH_EVENTS.includes(eventName)) {
     const first = await findRangeOfFirstRun(head, workflow, github, context)
