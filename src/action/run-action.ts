@@ -128,7 +128,6 @@ export async function execute(perform: (host: Host, onStop: OnStop<StepResult>) 
   // A closed log (EPIPE) does not stop the step: outputs and summary are files.
   process.stdout.on('error', () => undefined)
   process.on('uncaughtException', onUncaught)
-  process.on('unhandledRejection', onUncaught)
   const host = { runner, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
   await perform(host, (given) => (report = given)).then(finish, finishAfterError)
 }
