@@ -6,7 +6,7 @@ const [RUN_ACTION, ERRORS] = ['action/run-action.ts', 'runtime/errors.ts'].map(
   (path) => new URL(`../../src/${path}`, import.meta.url).href,
 )
 
-/** Runs an action that has a defect of which the real ones have none. @param fields replace those of a green action */
+/** Runs an action with a defect that no real action has. @param fields replace those of a green action */
 function runDefective(fields: string): Promise<RunResult> {
   const action = createTemporaryAction(`
     const crash = () => { throw new TypeError('x is undefined') }
