@@ -119,9 +119,9 @@ function expectSummary({ summary }: PackagedRun, { verdict, messageParts = [], o
   expect(text).not.toMatch(/[<@]/)
 }
 
-/** The output has only masks, annotations, groups, debug lines and our own lines, and no state is saved. */
+/** The output has only masks, annotations, groups and our own lines, and no state is saved. */
 function expectNoOtherOutput(run: PackagedRun): void {
-  const spoken = run.commands.filter(({ name }) => name !== 'debug').map(({ name, data }) => ({ name, data }))
+  const spoken = run.commands.map(({ name, data }) => ({ name, data }))
   const isMask = ({ name }: { name: string }): boolean => name === 'add-mask'
   expect(run.masks).toEqual(listKeys(run))
   expect(new Set(spoken.filter(isMask).map(({ data }) => data))).toEqual(new Set(listKeys(run)))

@@ -7,14 +7,14 @@ import {
   openStep,
   type Step,
   type StepInputs,
+  formatResult,
   readContext,
   explainMissingKey,
 } from '../../src/action/step.ts'
-import { createRunner } from '../../src/action/toolkit.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { connectGitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { captureStdout } from '../../testing/capture-stdout.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { fakeRunner } from '../../testing/fake-runner.ts'
 import { fakeStep } from '../../testing/fake-step.ts'
@@ -36,10 +36,15 @@ test('the deadline counts from the start of the step', () => {
   expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
 })
 
-test('redacts secrets in the event, including the password of a proxy', async () => {
+test('redacts secrets in the event, including the password of a proxy', () => {
   const file = join(createTemporaryFolder(), 'event.json')
   fs.writeFileSync(file, JSON.stringify({ issue: { number: 7, title: 'docs docs_key proxy-pass', body: 'docs_key' } }))
-  const runner = createRunner(fakeClock())
+  const secrets = [INPUTS.apiKey]
+  const runner = {
+    ...fakeRunner(),
+    mask: (secret: string) => void secrets.push(secret),
+    redact: (text: string) => createRedactor(secrets)(text),
+  }
   const env = {
     GITHUB_EVENT_NAME: 'issues',
     GITHUB_EVENT_PATH: file,
@@ -47,11 +52,8 @@ test('redacts secrets in the event, including the password of a proxy', async ()
     HTTP_PROXY: 'http://user:docs@localhost:1',
   }
   const host = { runner, clock: fakeClock(), signal: new AbortController().signal, startedAt: 2_000, env }
-  await captureStdout(() => {
-    runner.mask(INPUTS.apiKey)
-    const { event } = openStep(INPUTS, host).context
-    expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
-  })
+  const { event } = openStep(INPUTS, host).context
+  expect(event).toMatchObject({ subject: { title: 'docs *** ***', text: '***' } })
 })
 
 test('has a GitHub client if the action needs one and there is a token', () => {
@@ -184,4 +186,11 @@ test.each([
   const event = parseEvent('schedule', { repository: { ...OWN, fork } }, 'octocat')
   const reason = explainMissingKey({ ...readContext({}), event }, raw)
   expect(reason).toEqual(is ? expect.stringContaining('is a fork') : undefined)
+})
+
+test('formats a result with its quote and its advice, and then the suffix without a period', () => {
+  const result = { isGreen: false, title: 'Ended', text: 'Done', quote: 'No', advice: 'Fix it', outputs: {} }
+  expect(formatResult({ ...result, last: 'https://x/1' }, 'Not written')).toBe(
+    'Not written. Done. The service says: “No”. Fix it. https://x/1',
+  )
 })

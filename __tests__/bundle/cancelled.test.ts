@@ -41,25 +41,33 @@ testWithSignals('a second signal ends the step immediately, and red', async () =
 
   expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: 1, signal: null, summary: '' })
   expect(run.outputs).toEqual({ outcome: 'error' })
+  expect(run.commands.map(({ name }) => name)).toEqual(['add-mask', 'group', 'endgroup'])
   expectNoSecret(run)
 })
 
 /** Keeps the program from starting, so that no machine is fast enough to start it before the signal. */
 const NEVER_STARTS = 'setTimeout(() => process.exit(1), 50_000); await new Promise(() => undefined)'
-/** Sends the signal as soon as the program handles it. */
-const SIGNALS_ITSELF = `
+/** Sends a signal as soon as the program handles it. */
+const signalItself = (signal: string): string => `
   const { on } = process
   process.on = (name, listener) => {
     on.call(process, name, listener)
-    if (name === 'SIGINT') process.kill(process.pid, name)
+    if (name === '${signal}') process.kill(process.pid, name)
     return process
   }
 `
+const CANCELLED = { exitCode: 1, outputs: { outcome: 'cancelled' } }
 
 testWithSignals.each([
-  ['before the program starts ends it', NEVER_STARTS, { conclusion: 'cancelled', signal: 'SIGINT', outputs: {} }],
-  ['as soon as the program starts cancels it', SIGNALS_ITSELF, { exitCode: 1, outputs: { outcome: 'cancelled' } }],
-])('a signal %s without requests', async (_when, preload, wanted) => {
+  [
+    'SIGINT before the program starts ends it',
+    NEVER_STARTS,
+    { conclusion: 'cancelled', signal: 'SIGINT', outputs: {} },
+  ],
+  ...['SIGINT', 'SIGTERM', 'SIGHUP'].map(
+    (name) => [`${name} as soon as the program starts cancels it`, signalItself(name), CANCELLED] as const,
+  ),
+])('%s without requests', async (_when, preload, wanted) => {
   const urls: string[] = []
   const intermediary = replaceService(({ url = '' }) => {
     urls.push(url)

@@ -21,6 +21,17 @@ test('a manual run sets exactly the outputs that are known of its pull request',
   expect(run.summary).toContain('open, <code>agent&#47;job&#95;000001</code>')
 })
 
+test('a step that may not write on GitHub is green, with a notice before its result', async () => {
+  const run = await runWithGitHub({
+    ...MANUAL,
+    plays: 'read-only',
+    inputs: { 'on-open-pr': 'new', label: 'docs-agent' },
+  })
+
+  expect(run).toMatchObject({ conclusion: 'success', annotations: [{ level: 'notice', title: 'Not done on GitHub' }] })
+  expect(run.log.at(-2)?.kind).toBe('notice')
+})
+
 test('a manual run does not load the undici of Node.js', async () => {
   const modules = join(createTemporaryFolder(), 'modules.json')
   const preload = `

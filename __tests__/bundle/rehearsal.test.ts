@@ -156,7 +156,7 @@ test('a rehearsal whose state cannot be saved is red with one error, and redirec
   const env = { RUNNER_TEMP: runnerTemp, ...preload(`process.env.GITHUB_STATE = ${JSON.stringify(runnerTemp)}`) }
   const run = await rehearse({ inputs: {}, env })
   expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, exported: {} })
-  expect(run.annotations).toHaveLength(1)
+  expect(run.annotations).toMatchObject([{ level: 'error', title: 'Internal error' }])
   expect(run.rawOutput).toContain('EISDIR')
 })
 

@@ -28,5 +28,5 @@ test('all problems of the inputs are one error, and the result is written', asyn
   const run = await runReport({ days: '0', 'pr-repository': 'docs' })
   expect(run.conclusion).toBe('failure')
   expect(run.annotations.at(-1)?.message).toMatch(/`days` must be .*\n.*`pr-repository` must be/)
-  expect(parse(run)).toMatchObject({ complete: false, error: { code: 'invalid-input' } })
+  expect(parse(run)).toMatchObject({ complete: false, rehearsal: true, error: { code: 'invalid-input' } })
 })

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../../testing/bundle-expect.ts'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { replaceService, runBundle, type BundleOptions, type BundleRun } from '../../testing/bundle-run.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 import { flattenResult } from '../../testing/flatten-result.ts'
 import { withProxy, writeCertificate, overTls } from '../../testing/intermediaries.ts'
 
@@ -21,18 +25,24 @@ const BYTES = [
 /** The Node.js that runs npm, as for `npm start`, not the one in node_modules. */
 const NODE = process.env['npm_node_execpath'] ?? process.execPath
 
-/** Throws an uncaught error as soon as the job is an output. */
-const FAIL_LATER = `
+/** Runs code outside of the step's own calls, once, after the step has appended a text to a file of the runner. */
+const runAfterWriting = (variable: string, text: string, code: string): string => `
   import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
   const append = fs.appendFileSync
-  let hasFailed = false
+  let hasRun = false
   fs.appendFileSync = (file, text, ...rest) => {
     append(file, text, ...rest)
-    // The output "outcome", which is written more than once.
-    if (hasFailed || !/^submitted$/m.test(String(text))) return
-    hasFailed = true
-    setImmediate(() => { throw new TypeError('unforeseen') })
+    if (hasRun || file !== process.env.${variable} || !String(text).includes('${text}')) return
+    hasRun = true
+    process.nextTick(() => { ${code} })
   }
+  syncBuiltinESMExports()
+`
+const removeFile = (variable: string): string => `import { rmSync } from 'node:fs'; rmSync(process.env.${variable})`
+const REMOVED_FOLDER = `
+  delete process.env.GITHUB_WORKSPACE
+  process.cwd = () => { throw new Error('ENOENT: process.cwd failed') }
 `
 /** Simulates a library whose timers do not keep the event loop running. */
 const UNREF_TIMERS = `
@@ -55,6 +65,9 @@ const FILL_THE_DISK = `
 `
 /** The port for tcpmux, on which nothing listens. */
 const CLOSED_PORT = 'http://127.0.0.1:1'
+const BY_DEPENDABOT = { GITHUB_ACTOR: 'dependabot[bot]' }
+const WORKSPACE = createTemporaryFolder()
+writeFileSync(join(WORKSPACE, 'prompt.md'), FIX.prompt)
 let busyReads = 0
 const [TUNNEL, SILENT] = [withProxy(overTls), withProxy(overTls, true)]
 
@@ -102,17 +115,26 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
       expect(summary).not.toContain('Caused by')
     },
   ],
-  'an unexpected error while the agent works ends the step red, with all known facts about the job': [
-    { preload: FAIL_LATER, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
+  'a defect before the inputs are read is reported as a bug': [
+    { preload: REMOVED_FOLDER, inputs: FIX },
     {
       conclusion: 'failure',
       verdict: '❌ Internal error',
-      messageParts: ['A bug in the action stopped the step.', 'The job still runs.', 'Report it'],
-      outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
-      requests: ['POST job'],
+      messageParts: ['A bug in the action stopped the step.', 'Report it'],
+      outputs: { outcome: 'error' },
+      requests: [],
     },
-    ({ rawOutput }) => {
-      expect(rawOutput).toContain('TypeError: unforeseen')
+  ],
+  'a defect after a green result makes the step red': [
+    {
+      preload: runAfterWriting('GITHUB_STEP_SUMMARY', '', "throw new Error('late')"),
+      inputs: { ...FIX, wait: 'false' },
+    },
+    ({ annotations, outputs, rawOutput, ...run }) => {
+      expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, requests: ['POST job'] })
+      expect(annotations).toMatchObject([{ level: 'error', title: 'Internal error' }])
+      expect(rawOutput).toContain('Error: late')
+      expect(outputs).toMatchObject({ outcome: 'submitted', ...JOB })
     },
   ],
   'a process whose event loop is empty before the end of the job is red, and outputs its job': [
@@ -154,6 +176,75 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Expectation[]]>
       expect(requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
     },
   ],
+  'a runner without a file for outputs is red before anything is sent': [
+    { preload: removeFile('GITHUB_OUTPUT'), inputs: FIX },
+    ({ annotations, ...run }) => {
+      expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, requests: [], outputs: {} })
+      const message: unknown = expect.stringContaining("Check the runner's disk")
+      expect(annotations).toEqual([{ level: 'error', title: 'The outputs could not be written', message }])
+    },
+  ],
+  'a summary that cannot be written is only a warning': [
+    { preload: removeFile('GITHUB_STEP_SUMMARY'), inputs: { ...FIX, wait: 'false' } },
+    ({ annotations, ...run }) => {
+      expect(run).toMatchObject({ conclusion: 'success', exitCode: 0, outputs: { outcome: 'submitted' } })
+      expect(annotations).toMatchObject([{ level: 'warning', message: 'The job summary could not be written.' }])
+      // The runner would not read a file that it did not create.
+      expect(run.rawFiles.GITHUB_STEP_SUMMARY).toBe('')
+    },
+  ],
+  'a runner that has no file for summaries gets no warning': [
+    { preload: 'delete process.env.GITHUB_STEP_SUMMARY', inputs: { ...FIX, wait: 'false' } },
+    (run) => {
+      expect(run).toMatchObject({ conclusion: 'success', exitCode: 0, annotations: [], summary: '' })
+    },
+  ],
+  'a run by Dependabot is skipped without a key, before its other inputs are read': [
+    { env: () => BY_DEPENDABOT, inputs: { ...FIX, 'api-key': '', 'base-url': '::' } },
+    {
+      conclusion: 'success',
+      verdict: '⏭️ Skipped, no API key',
+      annotationParts: ['GitHub withholds secrets from runs that Dependabot starts. Nothing was sent to the service.'],
+      outputs: { outcome: 'skipped' },
+      requests: [],
+    },
+  ],
+  'a dry run by Dependabot needs no key': [
+    { env: () => BY_DEPENDABOT, inputs: { ...FIX, 'api-key': '', 'dry-run': 'true' } },
+    ({ outputs }) => {
+      expect(outputs).toMatchObject({ outcome: 'previewed' })
+    },
+  ],
+  'a run by Dependabot that has a key is not skipped, and an empty `base-url` comes from the environment': [
+    {
+      env: (url) => ({ ...BY_DEPENDABOT, DOCS_AGENT_BASE_URL: url }),
+      inputs: { ...FIX, 'api-key': ` ${EMULATOR_KEY}\n`, 'base-url': ' ', wait: 'false' },
+    },
+    ({ outputs, commands }) => {
+      expect(outputs).toMatchObject({ outcome: 'submitted' })
+      const masks = commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data)
+      expect(masks).toEqual([` ${EMULATOR_KEY}\n`, EMULATOR_KEY])
+    },
+  ],
+  '`base-url` wins over the environment, and a file is read from the workspace': [
+    {
+      env: () => ({ DOCS_AGENT_BASE_URL: CLOSED_PORT, GITHUB_WORKSPACE: WORKSPACE }),
+      inputs: { 'prompt-file': 'prompt.md', wait: 'false' },
+    },
+    ({ prompts }) => {
+      expect(prompts).toEqual([FIX.prompt])
+    },
+  ],
+  'a run with access to secrets but without a key is red, and masks its token': [
+    { inputs: { ...FIX, 'api-key': '', 'github-token': 'ghs_0123456789', 'fix-rounds': '9' } },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The inputs are invalid',
+      messageParts: ['2 inputs are invalid', '`api-key` is empty', '`fix-rounds` must be'],
+      outputs: { outcome: 'error' },
+      requests: [],
+    },
+  ],
   'with HTTPS_PROXY a service over TLS is reached through the proxy, if its authority is trusted here': [
     {
       intermediary: TUNNEL.front,
@@ -190,4 +281,24 @@ test.concurrent.each(Object.entries(STEPS))('%s', async (_name, [options, ...exp
     if (typeof one === 'function') one(run)
     else expectStep(run, one)
   }
+})
+
+test.concurrent.each([
+  ['an uncaught exception', "throw new TypeError('unforeseen')", 'TypeError: unforeseen'],
+  ['an unhandled rejection', "void Promise.reject(new TypeError('unforeseen'))", 'TypeError: unforeseen'],
+  ['a thrown text', "throw 'unforeseen'", '] unforeseen'],
+  ['a thrown `undefined`', 'throw undefined', '] undefined'],
+])('%s while the agent works ends the step red, with all known facts about the job', async (_what, code, why) => {
+  const preload = runAfterWriting('GITHUB_OUTPUT', 'submitted', code)
+  const run = await runBundle({ preload, inputs: { ...FIX, 'poll-interval-seconds': '300' } })
+  expectStep(run, {
+    conclusion: 'failure',
+    verdict: '❌ Internal error',
+    messageParts: ['A bug in the action stopped the step.', 'The job still runs.', 'Report it'],
+    outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
+    requests: ['POST job'],
+  })
+  // Visible without unfolding the group.
+  const afterGroup = run.log.slice(run.log.findIndex(({ kind }) => kind === 'endgroup'))
+  expect(afterGroup.map(({ text }) => text).join('\n')).toContain(why)
 })

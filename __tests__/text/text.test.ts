@@ -60,6 +60,13 @@ test('redacts a secret whose parts cleaning joins', () => {
   expect(oneLine('pass\u2028word1', 20, createRedactor(['pass word1']))).toBe('***')
 })
 
+test.each(['pass##[word', 'pass\tword', 'pass\u200bword'])(
+  'redacts the secret %j before cleaning changes it',
+  (secret) => {
+    expect(cleanLines(`before ${secret} after`, 100, createRedactor([secret]))).toEqual(['before *** after'])
+  },
+)
+
 test('reads only the beginning of a long text, even if it is invisible', () => {
   expect(oneLine(`${'\u200b'.repeat(1_000_000)}late`, 300, redact)).toBe('…')
 })

@@ -113,8 +113,7 @@ export async function execute(perform: (host: Host, onStop: OnStop<StepResult>) 
   const finishAfterError = (error: unknown): Promise<void> => {
     if (!(error instanceof ActionError)) return finishAfterCrash(error)
     logCauses(error, runner.debug)
-    // A step that an error stopped is never green.
-    return (exiting ??= publishAndExit({ ...report(error), isGreen: false }))
+    return (exiting ??= publishAndExit(report(error)))
   }
   const onUncaught = (error: unknown): void => {
     if (exiting === undefined) {
@@ -129,7 +128,6 @@ export async function execute(perform: (host: Host, onStop: OnStop<StepResult>) 
   // A closed log (EPIPE) does not stop the step: outputs and summary are files.
   process.stdout.on('error', () => undefined)
   process.on('uncaughtException', onUncaught)
-  process.on('unhandledRejection', onUncaught)
   const host = { runner, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
   await perform(host, (given) => (report = given)).then(finish, finishAfterError)
 }
@@ -189,7 +187,8 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const onActionStop: OnStop<Report> = (report) => {
       onStop((error) => {
         try {
-          return render(report(error))
+          // A step that an error stopped is never green.
+          return { ...render(report(error)), isGreen: false }
         } catch (defect) {
           logDefect(defect, runner)
           // Without outputs, so that those that were written early remain.
