@@ -111,7 +111,7 @@ async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<
   record.add({ change: joinSentences([description, added]) || undefined })
   const compared = await compareForPeople(change, step)
 
-  const watch = new JobWatch(step, { update: record.update, writeMilestone })
+  const watch = new JobWatch(step, record, writeMilestone)
   let next: Target | undefined = { ...first, task: appendContext(first.task, promptContext) }
   while (next !== undefined) {
     const { task, followUpReason, failing } = next

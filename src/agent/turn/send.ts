@@ -364,7 +364,6 @@ const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on'
 export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { runner, inputs } = watch.step
   const { task } = target
-  watch.begin(task)
   if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
   const jobPhrase = task.kind === 'create' ? '' : ` job ${task.jobId}`
   // Before any request, so that the log of a step that hangs shows what it is about to do.
