@@ -130,8 +130,8 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async beforeSend(_job, idleMs) {
-      const announce = () => announceTurn(step, undefined, idleMs)
-      return label === '' || dryRun ? 0 : ((await journal.orWarn(lost, announce)) ?? 0)
+      if (label === '' || dryRun) return 0
+      return (await journal.orWarn(lost, () => announceTurn(step, undefined, idleMs))) ?? 0
     },
     validate: () => Promise.resolve(),
   }

@@ -179,8 +179,8 @@ export async function decideNextRound(
     idleWaitMs: () => Promise.resolve(0),
     async beforeSend(idle, idleMs) {
       if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return 0
-      const announce = () => announceTurn(step, undefined, idleMs)
-      return (await journal.orWarn('The history may not show that the agent is working', announce)) ?? 0
+      const lost = 'The history may not show that the agent is working'
+      return (await journal.orWarn(lost, () => announceTurn(step, undefined, idleMs))) ?? 0
     },
     async validate(job) {
       const read = () => step.pullRequests.read(pullRequest)

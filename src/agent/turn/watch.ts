@@ -213,7 +213,14 @@ export class JobWatch {
   observe(read: Job | ActionError): void {
     this.#count++
     if (read instanceof ActionError) {
-      this.#observeProblem(read)
+      const isNew = read.message !== this.lastProblem?.message
+      this.report({ lastProblem: read })
+      if (!isNew) return
+      // `sleep` logs it with the time of the next read.
+      if (requiresWait(read)) this.#unloggedProblem = read
+      else
+        this.#heartbeat.log(`${describeError(read)} ${isTransient(read) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM}`)
+      logCauses(read, this.step.runner.debug)
       return
     }
     const { job: before, lastProblem } = this.#record.newest
@@ -233,18 +240,6 @@ export class JobWatch {
     if (!this.#isTurnSeen()) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
-  }
-
-  #observeProblem(problem: ActionError): void {
-    const { runner } = this.step
-    const isNew = problem.message !== this.lastProblem?.message
-    this.report({ lastProblem: problem })
-    if (!isNew) return
-    const next = isTransient(problem) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM
-    // `sleep` logs it with the time of the next read.
-    if (requiresWait(problem)) this.#unloggedProblem = problem
-    else this.#heartbeat.log(`${describeError(problem)} ${next}`)
-    logCauses(problem, runner.debug)
   }
 
   /** Sleeps until the next read. Logs every minute that nothing has changed, or how long the service requests to wait. */
