@@ -8,7 +8,7 @@ import { type ChangeFacts, resolveChange } from './change/change.ts'
 import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
 import { listSources } from './change/sources.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { checkEvent, guardPullRequestEvent } from './change/loop.ts'
+import { assertEventAllowed, guardPullRequestEvent } from './change/loop.ts'
 import { acceptCommand, checkInstruction, chooseCommandTarget, hasCommand, replyToComment } from './features/command.ts'
 import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
@@ -82,7 +82,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<string | undefined> {
   const { context, runner, inputs, journal } = step
-  checkEvent(step)
+  assertEventAllowed(step)
   if (!context.event.isReadable)
     journal.notice(
       'The event could not be read',

@@ -346,7 +346,7 @@ const mayCauseLoop = (step: Facts): boolean =>
  * would stay unmarked and start the next job. A step that only attaches sends no prompt, so any event may start it.
  * @throws ActionError `invalid-input` that names every problem
  */
-export function checkEvent(step: Facts): void {
+export function assertEventAllowed(step: Facts): void {
   const { eventName } = step.context
   const { command, task, wait, label, githubToken } = step.inputs
   const isAttaching = command === '' && task.kind === 'attach'
