@@ -13,7 +13,7 @@ import type { Reads } from '../step.ts'
 import { isOwnComment } from '../history/state.ts'
 import { listHistories } from '../history/store.ts'
 import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare.ts'
-import { findEventOrigin } from './event-origin.ts'
+import { findEventOrigin, REQUEST_EVENT_KINDS } from './event-origin.ts'
 import {
   type ChangeCommit,
   isCommitByPerson,
@@ -285,7 +285,7 @@ export async function findLoop(
   const { event } = context
   const { changeRange, command } = inputs
   const { kind, numbers } = findEventOrigin(context)
-  if (command !== '' || ['comment', 'review', 'issue'].includes(event.kind)) return undefined
+  if (command !== '' || REQUEST_EVENT_KINDS.includes(event.kind)) return undefined
   if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   // A bot caused an event about a commit, a branch or a pull request.
   const isByBot = event.sender.isBot && kind !== 'people'

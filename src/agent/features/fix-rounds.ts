@@ -104,18 +104,6 @@ const toComparable = (prompt: string): string =>
     .sort()
     .join('\n')
 
-/**
- * Whether the failures are those that the preceding round sent, apart from numbers. Without the log of a job this is not known:
- * its annotation mostly has only the exit code.
- */
-function isSameFailure(prompt: string, details: readonly FailedCheck[], { task, failing }: Turn): boolean {
-  if (failing === undefined || task.kind !== 'follow-up') return false
-  const hasLogs = details
-    .slice(0, MAX_DETAILED)
-    .every(({ check, log }) => log !== undefined || getJobPageId(check) === undefined)
-  return hasLogs && toComparable(prompt) === toComparable(task.prompt)
-}
-
 /** Lists the failed checks to send: those that the merge base does not fail. */
 async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
@@ -157,7 +145,12 @@ export async function decideNextRound(
   if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
   const prompt = renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES)
-  if (isSameFailure(prompt, details, newest)) return { stop: 'no-difference' }
+  // Without the log of a job, it is not known whether it failed as before: its annotation mostly has only the exit code.
+  const hasLogs = details
+    .slice(0, MAX_DETAILED)
+    .every(({ check, log }) => log !== undefined || getJobPageId(check) === undefined)
+  const before = newest.failing !== undefined && newest.task.kind === 'follow-up' ? newest.task.prompt : undefined
+  if (before !== undefined && hasLogs && toComparable(prompt) === toComparable(before)) return { stop: 'no-difference' }
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
