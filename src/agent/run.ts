@@ -15,7 +15,7 @@ import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgent
 import type { AgentInputs } from './facts.ts'
 import { conclude, formatVerdict } from './conclude.ts'
 import { nameTurn } from './words.ts'
-import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './derived.ts'
+import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './selectors.ts'
 import { formatWarnings } from './journal.ts'
 import {
   type Outcome,

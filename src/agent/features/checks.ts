@@ -19,7 +19,7 @@ import { ActionError, describeError, catchExpected, isTransient, orUndefined } f
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { needsPullRequestRead } from '../facts.ts'
-import { describePullRequest, listFailedChecks } from '../derived.ts'
+import { describePullRequest, listFailedChecks } from '../selectors.ts'
 import type { ChecksState, PullRequestFacts } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 

@@ -5,7 +5,7 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { getUnsuccessfulStatus, isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { listFailedChecks, listSentRounds } from '../derived.ts'
+import { listFailedChecks, listSentRounds } from '../selectors.ts'
 import {
   type PullRequestFacts,
   ROUND_STOP_REASONS,

@@ -1,4 +1,4 @@
-/** What follows from the facts of a step: pure functions over its record. */
+/** Selectors: what follows from the facts of a step. Pure functions over its record. */
 import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
