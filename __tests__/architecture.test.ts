@@ -11,21 +11,21 @@ import ts from 'typescript'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
     entries: agent visitors report rehearse action emulator node:path
-    agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/conclude.ts agent/words.ts agent/turn agent/step.ts agent/redact-run.ts agent/derived.ts agent/record.ts agent/journal.ts agent/facts.ts agent/skip.ts action github text runtime
+    agent: agent/inputs.ts agent/features agent/change agent/follow-up.ts agent/output agent/conclude.ts agent/words.ts agent/turn agent/step.ts agent/redact-run.ts agent/selectors.ts agent/record.ts agent/journal.ts agent/facts.ts agent/skip.ts action github text runtime
     agent/inputs.ts: agent/features agent/change agent/facts.ts action text
-    agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/conclude.ts agent/words.ts agent/turn agent/label.ts agent/step.ts agent/redact-run.ts agent/derived.ts agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
+    agent/features: agent/change agent/follow-up.ts agent/find-job.ts agent/history agent/conclude.ts agent/words.ts agent/turn agent/label.ts agent/step.ts agent/redact-run.ts agent/selectors.ts agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action docs-service github text runtime
     agent/change: agent/history agent/turn agent/label.ts agent/step.ts agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts agent/path-filter.ts agent/skip.ts action github text runtime
     agent/follow-up.ts: agent/find-job.ts agent/history agent/turn agent/step.ts agent/record.ts agent/prompt.ts agent/permissions.ts agent/facts.ts docs-service github text runtime
     agent/find-job.ts: agent/history agent/turn agent/step.ts action docs-service github runtime
-    agent/history: agent/conclude.ts agent/words.ts agent/turn agent/step.ts agent/derived.ts agent/record.ts agent/facts.ts action docs-service github text runtime zod
-    agent/output: agent/conclude.ts agent/words.ts agent/redact-run.ts agent/derived.ts agent/record.ts agent/journal.ts action github text
-    agent/conclude.ts: agent/words.ts agent/turn agent/derived.ts agent/record.ts agent/journal.ts agent/facts.ts action docs-service text runtime
-    agent/words.ts: agent/derived.ts agent/record.ts agent/facts.ts text
-    agent/turn: agent/step.ts agent/derived.ts agent/record.ts agent/facts.ts action docs-service github text runtime
+    agent/history: agent/conclude.ts agent/words.ts agent/turn agent/step.ts agent/selectors.ts agent/record.ts agent/facts.ts action docs-service github text runtime zod
+    agent/output: agent/conclude.ts agent/words.ts agent/redact-run.ts agent/selectors.ts agent/record.ts agent/journal.ts action github text
+    agent/conclude.ts: agent/words.ts agent/turn agent/selectors.ts agent/record.ts agent/journal.ts agent/facts.ts action docs-service text runtime
+    agent/words.ts: agent/selectors.ts agent/record.ts agent/facts.ts text
+    agent/turn: agent/step.ts agent/selectors.ts agent/record.ts agent/facts.ts action docs-service github text runtime
     agent/label.ts: agent/step.ts agent/facts.ts action
     agent/step.ts: agent/record.ts agent/journal.ts agent/pull-request-reads.ts agent/facts.ts action docs-service github
     agent/redact-run.ts: agent/record.ts text
-    agent/derived.ts: agent/record.ts docs-service github runtime
+    agent/selectors.ts: agent/record.ts docs-service github runtime
     agent/record.ts: agent/journal.ts agent/facts.ts action docs-service github text runtime
     agent/journal.ts: agent/permissions.ts agent/facts.ts action github runtime
     agent/pull-request-reads.ts: action docs-service github runtime

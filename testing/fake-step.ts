@@ -3,6 +3,7 @@ import { inputNames } from '../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../src/agent/inputs.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
 import type { GitHub } from '../src/github/github.ts'
+import { Recorder } from '../src/agent/record.ts'
 import { type Acts, openAgentStep } from '../src/agent/step.ts'
 import type { Step } from '../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
@@ -62,6 +63,6 @@ export function openFakeStep({
 /** Opens a step whose record nobody reads. */
 export const fakeStep = (fields?: StepFields): Acts => openFakeStep(fields).step
 
-/** Watches the jobs of a step whose turns nobody records. */
+/** Watches the jobs of a step whose record nobody else reads. */
 export const watchJobs = (step: Acts): JobWatch =>
-  new JobWatch(step, { update: () => undefined, writeMilestone: () => undefined })
+  new JobWatch(step, new Recorder(step, step.journal, (job) => job), () => undefined)

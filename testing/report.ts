@@ -9,7 +9,7 @@ import {
   getOwnTurn,
   getRoundStop,
   listSentRounds,
-} from '../src/agent/derived.ts'
+} from '../src/agent/selectors.ts'
 import type { Effect, Run, Turn } from '../src/agent/record.ts'
 import type { Task } from '../src/agent/facts.ts'
 import type { Job } from '../src/docs-service/schemas.ts'

@@ -1,7 +1,7 @@
 import { CHECK_BEFORE_RESENDING, UNKNOWN_DELIVERY_HINT } from '../../src/docs-service/client.ts'
 import { expect, test } from '@jest/globals'
 import { conclude, TURN_MAY_RUN } from '../../src/agent/conclude.ts'
-import { getError } from '../../src/agent/derived.ts'
+import { getError } from '../../src/agent/selectors.ts'
 import type { ChecksState, PullRequestFacts, Run } from '../../src/agent/record.ts'
 import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'

@@ -32,7 +32,7 @@ import {
   listSentRounds,
   mayBeSent,
   mayHaveUnseenChanges,
-} from './derived.ts'
+} from './selectors.ts'
 import { listWarnings } from './journal.ts'
 import type { Outcome, Run, Turn } from './record.ts'
 import { ASK_IN_AN_ISSUE, RUN_AGAIN, WITHOUT_JOB_ID } from './turn/target.ts'

@@ -37,19 +37,19 @@ async function readNamedJob(jobId: string, step: Reads): Promise<Job | undefined
   const { clock, runner, signal } = step
   const lagsUntil = clock.now() + LINK_LAG_MS
   let last: Job | ActionError | undefined
-  const observe = (read: Job | ActionError): void => {
-    last = read
-  }
-  const sleep = async (ms: number, rateLimit?: ActionError): Promise<void> => {
-    if (rateLimit === undefined) return clock.sleep(ms, signal)
-    runner.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
-    return sleepWithProgress(ms, { clock, log: runner.log, signal })
-  }
-  const poll = createPoller(step, { observe, sleep })
-  // A completed job may still get its link.
-  const isDone = (job: Job): boolean => !isWithoutLink(job) || clock.now() >= lagsUntil
+  const poll = createPoller(step, {
+    observe(read) {
+      last = read
+    },
+    async sleep(ms, rateLimit) {
+      if (rateLimit === undefined) return clock.sleep(ms, signal)
+      runner.log(`${describeError(rateLimit)} Waiting until ${formatTimeAfter(ms, clock)}.`)
+      return sleepWithProgress(ms, { clock, log: runner.log, signal })
+    },
+  })
   const read = async (): Promise<Job> => {
-    const job = await poll(jobId, isDone, {
+    // A completed job may still get its link.
+    const job = await poll(jobId, (read) => !isWithoutLink(read) || clock.now() >= lagsUntil, {
       getDelayMs: getTurnPollDelayMs,
       readsImmediately: true,
       confirmsMissing: true,

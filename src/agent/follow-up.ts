@@ -1,7 +1,7 @@
 /** The target of a follow-up to the job of an open pull request, which a label or a comment has found. */
 import type { Job } from '../docs-service/schemas.ts'
-import { isOpen, type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../github/pull-requests.ts'
-import { canName } from '../github/schemas.ts'
+import { isOpen, type PullRequestAddress, toPullRequestAddress } from '../github/pull-requests.ts'
+import { canName, isSameRepository } from '../github/schemas.ts'
 import { ActionError, orNotSent } from '../runtime/errors.ts'
 import { formatCount } from '../text/format.ts'
 import { isExplicitRange, type Task, type Facts } from './facts.ts'
@@ -15,15 +15,6 @@ import { whyNotSendable, type JobOfPullRequest } from './find-job.ts'
 import { getRemainingLagMs, type History, type HistoryUpdate } from './history/state.ts'
 import { formatTrackingGrant } from './permissions.ts'
 import { announceTurn, findHistory } from './history/store.ts'
-
-/** Whether a pull request may name the source's commits: its readers may not have access to the source repository. */
-function canNameSource({ context, inputs }: Facts, pullRequest: PullRequest): boolean {
-  const { repository, event } = context
-  const { changeRange } = inputs
-  const source = isExplicitRange(changeRange) ? (changeRange.repository ?? repository) : repository
-  const isOwn = source.toLowerCase() === repository.toLowerCase()
-  return canName({ repository: source, visibility: isOwn ? event.visibility : undefined }, pullRequest)
-}
 
 const refuse = (message: string, hint: string): ActionError => new ActionError('not-sent', message, { hint })
 
@@ -58,7 +49,13 @@ export function createFollowUp(job: JobOfPullRequest, followUp: FollowUp, step: 
   const { jobId, pullRequest, isProven, listed } = job
   const { repository, number, visibility } = pullRequest
   const { reason, isCounted, hint } = followUp
-  const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canNameSource(step, pullRequest))
+  const { context, inputs } = step
+  const ownName = context.repository
+  const sourceName = isExplicitRange(inputs.changeRange) ? (inputs.changeRange.repository ?? ownName) : ownName
+  const isOwn = isSameRepository(sourceName, ownName)
+  const source = { repository: sourceName, visibility: isOwn ? context.event.visibility : undefined }
+  // The readers of the pull request may not have access to the repository of the source.
+  const prompt = followUp.prompt + formatOpenPullRequest(pullRequest, canName(source, pullRequest))
   const unknown = `Could not determine whether pull request #${number} is still open`
   const unknownOwner = `Could not determine whether job ${jobId} opened pull request #${number}`
   const address = { repository, number, visibility }
@@ -130,8 +127,8 @@ export function createJobFollowUp(task: Extract<Task, { kind: 'follow-up' }>, st
       return getRemainingLagMs(listed.history, listed.ageMs)
     },
     async beforeSend(_job, idleMs) {
-      const announce = () => announceTurn(step, undefined, idleMs)
-      return label === '' || dryRun ? 0 : ((await journal.orWarn(lost, announce)) ?? 0)
+      if (label === '' || dryRun) return 0
+      return (await journal.orWarn(lost, () => announceTurn(step, undefined, idleMs))) ?? 0
     },
     validate: () => Promise.resolve(),
   }

@@ -1,7 +1,6 @@
 import type { OnStop, Action } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { connectGitHub } from '../github/github.ts'
-import type { PullRequest } from '../github/pull-requests.ts'
 import { ActionError, describeError, ERROR_TITLES, orUndefined } from '../runtime/errors.ts'
 import { joinSentences } from '../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../text/untrusted.ts'
@@ -9,14 +8,14 @@ import { type ChangeFacts, resolveChange } from './change/change.ts'
 import { findPeople, compareForPeople, needsReviews, requestReviews } from './features/reviewers.ts'
 import { listSources } from './change/sources.ts'
 import { describeTrigger } from './change/event-origin.ts'
-import { rejectUnsupportedEvent, guardPullRequestEvent, rejectUntrackableInputs } from './change/loop.ts'
+import { assertEventAllowed, guardPullRequestEvent } from './change/loop.ts'
 import { acceptCommand, checkInstruction, chooseCommandTarget, hasCommand, replyToComment } from './features/command.ts'
 import { decideNextRound, findRoundStop } from './features/fix-rounds.ts'
 import { AGENT_FIELDS, appendContext, isDryRunRequested, namesInputs, parseAgentInputs } from './inputs.ts'
 import type { AgentInputs } from './facts.ts'
 import { conclude, formatVerdict } from './conclude.ts'
 import { nameTurn } from './words.ts'
-import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './derived.ts'
+import { describePullRequest, getError, getRoundStop, mayBeSent, shouldTrackPullRequest } from './selectors.ts'
 import { formatWarnings } from './journal.ts'
 import {
   type Outcome,
@@ -54,10 +53,13 @@ interface RunningStep {
 /** Runs a step, from the event to the report. Throws only unexpected errors. */
 export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Run>): Promise<Run> {
   const { step, record } = openAgentStep(inputs, given)
-  const writeMilestone = (): void => {
-    writeEarlyOutputs(record.read('running'), step.runner)
+  const running = {
+    step,
+    record,
+    writeMilestone() {
+      writeEarlyOutputs(record.read('running'), step.runner)
+    },
   }
-  const running = { step, record, writeMilestone }
   onStop?.((error) => {
     record.fail(error)
     return record.read()
@@ -80,8 +82,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop
 /** Runs the turns one after the other. If the step is skipped, returns the reason as a full sentence. */
 async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<string | undefined> {
   const { context, runner, inputs, journal } = step
-  rejectUnsupportedEvent(step)
-  rejectUntrackableInputs(step)
+  assertEventAllowed(step)
   if (!context.event.isReadable)
     journal.notice(
       'The event could not be read',
@@ -111,7 +112,7 @@ async function runTurns({ step, record, writeMilestone }: RunningStep): Promise<
   record.add({ change: joinSentences([description, added]) || undefined })
   const compared = await compareForPeople(change, step)
 
-  const watch = new JobWatch(step, { update: record.update, writeMilestone })
+  const watch = new JobWatch(step, record, writeMilestone)
   let next: Target | undefined = { ...first, task: appendContext(first.task, promptContext) }
   while (next !== undefined) {
     const { task, followUpReason, failing } = next
@@ -140,15 +141,18 @@ async function chooseTarget(lookUp: RollingLookUp, step: Acts): Promise<Target |
   return isSkip(chosen) ? chosen : guardPullRequestEvent(chosen, step)
 }
 
-/** Records the end of a turn and looks after its pull request. Returns the target of the next fix round, if there is one. */
+/**
+ * Records the end of a turn, looks after its pull request, waits for what the inputs ask of it, and decides whether failing checks
+ * go back to the agent. Returns the target of the next fix round, if there is one.
+ */
 async function finishTurn(ending: TurnEnd, change: ChangeFacts, running: RunningStep): Promise<Target | undefined> {
   const { step, record, writeMilestone } = running
-  const { inputs, signal } = step
+  const { clock, deadlineAt, inputs, signal } = step
   // If the run was cancelled while the prompt was sent, the outcome is `cancelled`, not `submitted`.
   if (ending.end === 'not-awaited') signal.throwIfAborted()
   record.update(ending)
   writeMilestone()
-  const { turns, newest } = record
+  const { newest } = record
   const { job } = newest
   if (job === undefined || !shouldTrackPullRequest(record)) return undefined
   const [{ pullRequest, ...untracked }, sources] = await Promise.all([
@@ -158,9 +162,10 @@ async function finishTurn(ending: TurnEnd, change: ChangeFacts, running: Running
   record.add(untracked)
   if (pullRequest === undefined) return undefined
   // Its checks and files are not known yet.
-  const facts = describePullRequest(pullRequest)
-  record.update({ pullRequest: inputs.waitForChecks ? { ...facts, checks: 'pending' } : facts })
+  const described = describePullRequest(pullRequest)
+  record.update({ pullRequest: inputs.waitForChecks ? { ...described, checks: 'pending' } : described })
   writeMilestone()
+  const { turns } = record
   await Promise.all([
     trackPullRequest(pullRequest, job.id, step).then((untracked) => {
       record.add({ untracked })
@@ -173,7 +178,17 @@ async function finishTurn(ending: TurnEnd, change: ChangeFacts, running: Running
       ? findPeople(change, sources, step).then((people) => requestReviews(pullRequest, people, step))
       : undefined,
   ])
-  return awaitChecks(pullRequest, running)
+
+  const mayFix = (failed: PullRequestFacts): boolean =>
+    findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+  const facts = await waitForChecks(pullRequest, mayFix, findOutside, step)
+  record.update({ pullRequest: facts })
+  writeMilestone()
+  const { target, stop } = await decideNextRound(pullRequest, facts, turns, step, record.update)
+  if (target !== undefined) return target
+  record.update({ roundStop: stop })
+  record.update({ pullRequest: await readMergeability(pullRequest, facts, step) })
+  return undefined
 }
 
 /** Marks the known pull request of a job whose end could not be observed: without a mark, the next run would open a second one. */
@@ -189,23 +204,6 @@ async function trackUnobserved({ step, record }: RunningStep): Promise<void> {
     // The run was cancelled, which the record already shows.
     if (!(error instanceof ActionError)) throw error
   }
-}
-
-/** Waits for what the inputs ask of the pull request, and decides whether failing checks go back to the agent. */
-async function awaitChecks(pullRequest: PullRequest, running: RunningStep): Promise<Target | undefined> {
-  const { step, record, writeMilestone } = running
-  const { clock, deadlineAt, inputs } = step
-  const { turns } = record
-  const mayFix = (failed: PullRequestFacts): boolean =>
-    findRoundStop(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
-  const facts = await waitForChecks(pullRequest, mayFix, findOutside, step)
-  record.update({ pullRequest: facts })
-  writeMilestone()
-  const { target, stop } = await decideNextRound(pullRequest, facts, turns, step, record.update)
-  if (target !== undefined) return target
-  record.update({ roundStop: stop })
-  record.update({ pullRequest: await readMergeability(pullRequest, facts, step) })
-  return undefined
 }
 
 /** Finds what the change came from, and records it for the history of the pull request. */

@@ -12,7 +12,7 @@ import {
   isPullRequestRead,
   listFailedChecks,
   listSentRounds,
-} from './derived.ts'
+} from './selectors.ts'
 import { type ChecksState, explainRoundStop, type PullRequestFacts, type Run, type Turn } from './record.ts'
 
 export const isPullRequestClosed = ({ state }: PullRequestFacts): boolean => state === 'merged' || state === 'closed'

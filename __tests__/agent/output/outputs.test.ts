@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseCommand } from '../../../scripts/small-runner/commands.ts'
 import { conclude } from '../../../src/agent/conclude.ts'
-import type { Operation } from '../../../src/agent/derived.ts'
+import type { Operation } from '../../../src/agent/selectors.ts'
 import {
   type Outcome,
   OUTCOMES,

@@ -21,14 +21,7 @@ import {
   renderSections,
 } from '../prompt.ts'
 import { type ChangeRange, findChangeRange, RANGE_FIELDS } from './range.ts'
-import {
-  type Compared,
-  compareWanted,
-  type FoundChange,
-  isChangeWanted,
-  noticeMovedBase,
-  assertRangeAllowed,
-} from './compare.ts'
+import { type Compared, compareWanted, type FoundChange, isChangeWanted, checkLookBack } from './compare.ts'
 import { checkPayload, findLoop, type LoopReason, needsRange } from './loop.ts'
 import { createPullRequestLookup, type PullRequestLookup } from './origin.ts'
 
@@ -183,8 +176,7 @@ export async function resolveChange(
   if (noChange !== undefined && (range.kind === 'nothing-changed' || !isChangeWanted(inputs))) return skip(noChange)
   const ownWork = checkPayload(step)
   if (ownWork !== undefined) return skipLoop(ownWork, step)
-  assertRangeAllowed(range, step)
-  noticeMovedBase(range, step)
+  checkLookBack(range, step)
   if (paths.length === 0) startLookUp()
 
   const compare = isChangeWanted(inputs) || needsRange(step) ? compareWanted(range, step) : undefined

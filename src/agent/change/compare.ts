@@ -11,7 +11,7 @@ import { ActionError, catchExpected, orNotSent, orUndefined, orUndefinedIfNotFou
 import { joinWords } from '../../text/format.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { type AgentInputs, isExplicitRange, type Facts } from '../facts.ts'
+import { type AgentInputs, isExplicitRange } from '../facts.ts'
 import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
 import type { Acts } from '../step.ts'
 import { type ChangeRange, explainMissingRange } from './range.ts'
@@ -91,19 +91,6 @@ export interface ComparedEnds extends Pick<CompareRange, 'base' | 'head' | 'numb
   readonly mayBeNew?: boolean
 }
 
-/** Lists the commits that a comparison would have. Undefined if they cannot be listed. */
-async function listWithoutComparison(
-  { repository, base, head, number }: ComparedEnds,
-  github: GitHub,
-  { status }: ActionError,
-): Promise<readonly ComparedCommit[] | undefined> {
-  if (number !== undefined) return orUndefined(github.listPullRequestCommits({ repository, number }))
-  const listed = await orUndefined(github.listCommitsDownTo(repository, base, head))
-  // Without a common ancestor, the whole history is new. Otherwise the list would have commits that the base has as well.
-  const isWhole = listed?.hasBase === true || status === 404
-  return isWhole ? listed?.commits : undefined
-}
-
 /** A comparison, or only its commits, if GitHub cannot compare. */
 export type FoundComparison = Comparison & {
   /** Why GitHub cannot compare. */
@@ -115,7 +102,7 @@ export type FoundComparison = Comparison & {
  * @throws ActionError if the request fails, and if the commits cannot be listed either
  */
 export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise<FoundComparison> {
-  const { repository, base, head, mayBeNew } = ends
+  const { repository, base, head, number, mayBeNew } = ends
   try {
     return await github.compare(repository, base, head, { mayBeNew })
   } catch (caught) {
@@ -123,7 +110,14 @@ export async function compareOrList(ends: ComparedEnds, github: GitHub): Promise
     const { status, message } = problem
     // Whether GitHub cannot make the comparison, however often it is asked, rather than for a moment.
     const isImpossible = status === 422 || status === 500 || (status === 404 && /\bno common ancestor\b/i.test(message))
-    const commits = isImpossible ? await listWithoutComparison(ends, github, problem) : undefined
+    if (!isImpossible) throw problem
+    let commits: readonly ComparedCommit[] | undefined
+    if (number !== undefined) commits = await orUndefined(github.listPullRequestCommits({ repository, number }))
+    else {
+      const listed = await orUndefined(github.listCommitsDownTo(repository, base, head))
+      // Without a common ancestor, the whole history is new. Otherwise the list would have commits that the base has as well.
+      if (listed?.hasBase === true || status === 404) commits = listed?.commits
+    }
     if (commits === undefined) throw problem
     const known = { relation: 'ahead', mergeBase: base, fileList: 'unavailable' } as const
     return { ...known, files: [], commits, totalCommits: commits.length, problem }
@@ -249,38 +243,37 @@ const listDependents = ({ paths, changeContext, changeRange, skipLabels }: Agent
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => listDependents(inputs).length > 0
 
-const invalidInput = (message: string, advice: string): ActionError =>
-  new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
-
 /**
- * Rejects a range that looks back if looking back could miss changes. A run that is skipped because of an open pull request
- * succeeds, so it would move the base past changes that were never sent.
+ * Rejects a range that looks back if looking back could miss changes: a run that is skipped because of an open pull request
+ * succeeds, so it would move the base past changes that were never sent. A run without a real prompt does so too, and is only
+ * warned.
  * @throws ActionError `invalid-input`
  */
-export function assertRangeAllowed(range: ChangeRange, { context, inputs }: Facts): void {
-  const { changeRange, command, onOpenPr, task } = inputs
+export function checkLookBack(range: ChangeRange, { context, inputs, journal }: Acts): void {
+  const { changeRange, command, dryRun, onOpenPr, task } = inputs
+  const { eventName, isRehearsal } = context
   if (!isChangeWanted(inputs)) return
-  if (changeRange.kind === 'since-last-success' && !BRANCH_EVENTS.includes(context.eventName))
-    throw invalidInput(
-      `\`change-range\` is \`since-last-success\`, which cannot be used on \`${context.eventName}\`: such a run is never the base of a later range.`,
-      'Remove `change-range` to use the range of the event, or start the workflow by a push, a schedule or by hand.',
+  const isBase = BRANCH_EVENTS.includes(eventName)
+  if (changeRange.kind === 'since-last-success' && !isBase)
+    throw new ActionError(
+      'invalid-input',
+      `\`change-range\` is \`since-last-success\`, which cannot be used on \`${eventName}\`: such a run is never the base of a later range.`,
+      {
+        hint: 'Nothing was sent. Remove `change-range` to use the range of the event, or start the workflow by a push, a schedule or by hand.',
+      },
     )
-  if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
-    throw invalidInput(
+  if (range.kind !== 'since-last-success') return
+  if (onOpenPr === 'skip' && command === '' && task.kind === 'create')
+    throw new ActionError(
+      'invalid-input',
       '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run succeeds, so the changes before it would be missed.',
-      `Use \`on-open-pr: follow-up\`, or remove ${joinWords(listDependents(inputs))}.`,
+      { hint: `Nothing was sent. Use \`on-open-pr: follow-up\`, or remove ${joinWords(listDependents(inputs))}.` },
     )
-}
-
-/** Says that a run without a real prompt moves the base of later ranges. */
-export function noticeMovedBase(range: ChangeRange, { context, inputs, journal }: Acts): void {
-  const isPretended = inputs.dryRun || context.isRehearsal
-  if (!isPretended || range.kind !== 'since-last-success' || !isChangeWanted(inputs)) return
-  if (!BRANCH_EVENTS.includes(context.eventName)) return
-  journal.notice(
-    'The base of the next range moves',
-    'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
-  )
+  if (isBase && (dryRun || isRehearsal))
+    journal.notice(
+      'The base of the next range moves',
+      'If this run succeeds, the next range of this workflow since its last successful run begins after it, and earlier changes are not sent. Keep dry runs and rehearsals in a separate workflow.',
+    )
 }
 
 const NO_FILES_HINT =

@@ -12,6 +12,9 @@ export interface EventOrigin {
   readonly commits: readonly EventCommit[]
 }
 
+/** A person who comments or reviews requests the work, whatever the change is. */
+export const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
+
 const SHA = /^[0-9a-f]{40,}$/
 
 const toCommit = (sha: string | undefined, message = ''): readonly EventCommit[] =>

@@ -9,11 +9,11 @@ import { orNotSent, catchExpected, ActionError } from '../../runtime/errors.ts'
 import { quoteName } from '../../text/markdown.ts'
 import { formatGrant, GITHUB_RETRY_HINT } from '../permissions.ts'
 import { isExplicitRange, SKIP_OWN_CHANGES, type Facts } from '../facts.ts'
-import type { Acts, Reads } from '../step.ts'
+import type { Reads } from '../step.ts'
 import { isOwnComment } from '../history/state.ts'
 import { listHistories } from '../history/store.ts'
 import { type FoundChange, isChangeWanted, OWN_WORK_UNKNOWN } from './compare.ts'
-import { type EventOrigin, findEventOrigin } from './event-origin.ts'
+import { findEventOrigin, REQUEST_EVENT_KINDS } from './event-origin.ts'
 import {
   type ChangeCommit,
   isCommitByPerson,
@@ -211,55 +211,37 @@ async function findWorkOfPerson(
   return isOneApproved(pullRequests.values(), step)
 }
 
-/** Reads who did the work of the pull requests that an event is about. */
-async function readPullRequestWork(
+/** Decides about the pull requests that an event names. */
+async function decideByPullRequests(
   numbers: readonly number[],
   isByBot: boolean,
+  sources: PullRequestLookup,
   step: Reads,
-): Promise<
-  Pick<LoopFacts, 'ownPullRequests' | 'hasWorkOfPerson'> & { readonly pullRequests: readonly SourcePullRequest[] }
-> {
-  const { repository } = step.context
+): Promise<LoopReason | undefined> {
+  const { event, eventName, repository } = step.context
   const github = requireGitHub(step)
   const pullRequests = await Promise.all(
     numbers.map((number) => github.readPullRequest({ repository, number }, { mayBeNew: true })),
   )
   let isAllOwn = true
   for (const pullRequest of pullRequests) isAllOwn &&= await isOurs(pullRequest, step)
-  if (isAllOwn) return { ownPullRequests: numbers, hasWorkOfPerson: false, pullRequests }
+  if (isAllOwn) return decideLoop({ ...NO_LOOP, ownPullRequests: numbers })
+
+  const isPullRequestEvent = event.kind === 'pull-request'
+  const mayBeByBot = isByBot || isPullRequestEvent
   let hasWorkOfPerson = false
   for (const pullRequest of pullRequests) {
     hasWorkOfPerson ||= await isSourceByPerson(pullRequest, step)
-    if (hasWorkOfPerson || !isByBot) break
+    if (hasWorkOfPerson || !mayBeByBot) break
     const commits = await github.listPullRequestCommits(pullRequest)
     hasWorkOfPerson = commits.map(toChangeCommit).some(isCommitByPerson)
   }
-  if (isByBot) hasWorkOfPerson ||= await isOneApproved(pullRequests, step)
-  return { ownPullRequests: undefined, hasWorkOfPerson, pullRequests }
-}
-
-/** Events that are about no commit, branch or pull request. */
-const OTHER_KINDS: readonly string[] = ['issue', 'comment', 'review', 'schedule', 'manual']
-
-/** Whether a bot caused an event about a commit, a branch or a pull request. */
-function isCausedByBot({ event }: Context, { kind }: EventOrigin): boolean {
-  return event.sender.isBot && kind !== 'people' && !OTHER_KINDS.includes(event.kind)
-}
-
-/** Decides about the pull requests that an event names. */
-async function decideByPullRequests(
-  { numbers, isByBot }: { readonly numbers: readonly number[]; readonly isByBot: boolean },
-  sources: PullRequestLookup,
-  step: Reads,
-): Promise<LoopReason | undefined> {
-  const { event, eventName } = step.context
-  const isPullRequestEvent = event.kind === 'pull-request'
-  const { pullRequests, ...work } = await readPullRequestWork(numbers, isByBot || isPullRequestEvent, step)
+  if (mayBeByBot) hasWorkOfPerson ||= await isOneApproved(pullRequests, step)
+  // The branch of somebody's pull request may have received a merge of the agent's.
+  const ownPullRequests = await findOwn(listEventCommits(step.context), sources, step)
   const [first] = pullRequests
   const isByBotAccount = isPullRequestEvent && first?.author.type === 'Bot'
-  // The branch of somebody's pull request may have received a merge of the agent's.
-  const ownPullRequests = work.ownPullRequests ?? (await findOwn(listEventCommits(step.context), sources, step))
-  const reason = decideLoop({ ...NO_LOOP, ...work, ownPullRequests, isByBot: isByBot || isByBotAccount })
+  const reason = decideLoop({ ...NO_LOOP, ownPullRequests, hasWorkOfPerson, isByBot: isByBot || isByBotAccount })
   if (reason !== undefined || !isPullRequestEvent || !eventName.startsWith('pull_request')) return reason
   // A bot can also open pull requests for people, from an editor. Those of the agent have its label or a history comment.
   if (first === undefined || first.author.type === 'Bot') return undefined
@@ -289,25 +271,6 @@ async function decideByCommits(
   return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
 }
 
-/** Reads the facts about the pull requests or the commits that the event is about, and decides. */
-async function readAndDecide(
-  change: FoundChange | undefined,
-  sources: PullRequestLookup,
-  step: Reads,
-): Promise<LoopReason | undefined> {
-  const { context, inputs } = step
-  const origin = findEventOrigin(context)
-  const { numbers } = origin
-  const isByBot = isCausedByBot(context, origin)
-  if (numbers.length > 0 && inputs.changeRange.kind !== 'since-last-success')
-    return decideByPullRequests({ numbers, isByBot }, sources, step)
-  const eventCommits = listEventCommits(context)
-  // An explicit range is independent of the event, so the commits of the event decide.
-  const isOfEvent = change === undefined || 'reason' in change || isExplicitRange(inputs.changeRange)
-  const commits = isOfEvent ? eventCommits : mergeCommits(change.commits, eventCommits)
-  return decideByCommits(commits, isByBot, sources, step)
-}
-
 /**
  * Returns why the change must not start the agent, or `undefined`.
  * @param change the compared change; undefined if no input needs it
@@ -319,23 +282,32 @@ export async function findLoop(
   step: Reads,
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
+  const { event } = context
   const { changeRange, command } = inputs
-  const origin = findEventOrigin(context)
-  const { kind } = origin
-  if (command !== '' || ['comment', 'review', 'issue'].includes(context.event.kind)) return undefined
+  const { kind, numbers } = findEventOrigin(context)
+  if (command !== '' || REQUEST_EVENT_KINDS.includes(event.kind)) return undefined
   if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
+  // A bot caused an event about a commit, a branch or a pull request.
+  const isByBot = event.sender.isBot && kind !== 'people'
+  const eventCommits = listEventCommits(context)
   if (github === undefined) {
     runner.log(`${OWN_WORK_UNKNOWN}: there is no \`github-token\`, so only the event was checked.`)
-    const hasWorkOfPerson = leaveOutBrought(listEventCommits(context), context).some(isCommitByPerson)
-    return decideLoop({ ...NO_LOOP, isByBot: isCausedByBot(context, origin), hasWorkOfPerson })
+    const hasWorkOfPerson = leaveOutBrought(eventCommits, context).some(isCommitByPerson)
+    return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
   }
-  const read = () => readAndDecide(change, sources, step)
-  if (kind === 'people')
-    return read().catch((error: unknown) => {
-      runner.log(`${OWN_WORK_UNKNOWN}: ${catchExpected(error).message}`)
-      return undefined
-    })
-  return orNotSent(OWN_WORK_UNKNOWN, read, GITHUB_RETRY_HINT, formatGrant(inputs))
+  const decide = async (): Promise<LoopReason | undefined> => {
+    if (numbers.length > 0 && changeRange.kind !== 'since-last-success')
+      return decideByPullRequests(numbers, isByBot, sources, step)
+    // An explicit range is independent of the event, so the commits of the event decide.
+    const isOfEvent = change === undefined || 'reason' in change || isExplicitRange(changeRange)
+    const commits = isOfEvent ? eventCommits : mergeCommits(change.commits, eventCommits)
+    return decideByCommits(commits, isByBot, sources, step)
+  }
+  if (kind !== 'people') return orNotSent(OWN_WORK_UNKNOWN, decide, GITHUB_RETRY_HINT, formatGrant(inputs))
+  return decide().catch((error: unknown) => {
+    runner.log(`${OWN_WORK_UNKNOWN}: ${catchExpected(error).message}`)
+    return undefined
+  })
 }
 
 /** Whether the loop guard needs the complete range, even if no input does: a tag by a bot does not show who did the work. */
@@ -362,22 +334,6 @@ export type UnsupportedEvent = (typeof UNSUPPORTED_EVENTS)[number]
 export const isUnsupportedEvent = (name: string): name is UnsupportedEvent =>
   UNSUPPORTED_EVENTS.some((event) => event === name)
 
-/**
- * Rejects an event that cannot start the agent. A step that only attaches sends no prompt, so any event may start it.
- * @throws ActionError `invalid-input`
- */
-export function rejectUnsupportedEvent({ context: { eventName }, inputs }: Pick<Acts, 'context' | 'inputs'>): void {
-  const isAttaching = inputs.command === '' && inputs.task.kind === 'attach'
-  if (isAttaching || !isUnsupportedEvent(eventName)) return
-  throw new ActionError(
-    'invalid-input',
-    `The event \`${eventName}\` cannot start the agent: the agent's own work causes this event too, and the event does not show it.`,
-    {
-      hint: 'Nothing was sent. In `on:` of the workflow, use `push` (also for new branches and tags), `pull_request`, `release`, `workflow_run`, `schedule` or `workflow_dispatch` instead.',
-    },
-  )
-}
-
 /** Whether the agent's own pull request starts the next run. */
 export const isPullRequestEvent = ({ context, inputs }: Facts): boolean =>
   /^pull_request(?:_target)?$/.test(context.eventName) && inputs.command === ''
@@ -386,19 +342,30 @@ const mayCauseLoop = (step: Facts): boolean =>
   isPullRequestEvent(step) && step.inputs.task.kind !== 'attach' && !step.inputs.dryRun
 
 /**
- * Refuses inputs with which the agent's pull request would stay unmarked and start the next job.
+ * Rejects an event that cannot start the agent, and on events of pull requests the inputs with which the agent's pull request
+ * would stay unmarked and start the next job. A step that only attaches sends no prompt, so any event may start it.
  * @throws ActionError `invalid-input` that names every problem
  */
-export function rejectUntrackableInputs(step: Facts): void {
+export function assertEventAllowed(step: Facts): void {
+  const { eventName } = step.context
+  const { command, task, wait, label, githubToken } = step.inputs
+  const isAttaching = command === '' && task.kind === 'attach'
+  if (isUnsupportedEvent(eventName) && !isAttaching)
+    throw new ActionError(
+      'invalid-input',
+      `The event \`${eventName}\` cannot start the agent: the agent's own work causes this event too, and the event does not show it.`,
+      {
+        hint: 'Nothing was sent. In `on:` of the workflow, use `push` (also for new branches and tags), `pull_request`, `release`, `workflow_run`, `schedule` or `workflow_dispatch` instead.',
+      },
+    )
   if (!mayCauseLoop(step)) return
-  const { wait, label, githubToken } = step.inputs
   const problems = [
     ...(wait ? [] : ['`wait` must be `true`']),
     ...(label === '' ? ['`label` must not be empty'] : []),
     ...(githubToken === '' ? ['`github-token` must not be empty'] : []),
   ]
   if (problems.length === 0) return
-  const text = `On \`${step.context.eventName}\`, ${problems.join(', and ')}: the step must label the agent's pull request and comment on it. Otherwise this pull request starts the next job.`
+  const text = `On \`${eventName}\`, ${problems.join(', and ')}: the step must label the agent's pull request and comment on it. Otherwise this pull request starts the next job.`
   throw new ActionError('invalid-input', text, {
     hint: 'Nothing was sent. Correct the inputs, or start the workflow by a push or a schedule.',
   })

@@ -114,17 +114,15 @@ export function createPullRequestLookup(repository: string, step: Step): PullReq
   let firstLookAt: number | undefined
   let failure: ActionError | undefined
 
-  /** An open pull request is the source of what is pushed to its branch, but not of what its branch began with. */
-  const isOpenSource = (pullRequest: ListedPullRequest): boolean =>
-    event.kind !== 'push' || (!pullRequest.isOfFork && pullRequest.branch === event.branch)
-
   async function list(sha: string): Promise<readonly ListedPullRequest[]> {
     // GitHub rejects a commit that it does not know yet (422).
     const listed = await orUndefined(requireGitHub(step).findPullRequestsOfCommit(repository, sha), 'rejected')
     const all = listed ?? []
     const merged = all.filter(({ state }) => state === 'merged')
     // An open pull request also lists what others have merged into its branch.
-    return merged.length > 0 ? merged : all.filter(isOpenSource)
+    if (merged.length > 0) return merged
+    // It is the source of what is pushed to its branch, but not of what its branch began with.
+    return all.filter(({ isOfFork, branch }) => event.kind !== 'push' || (!isOfFork && branch === event.branch))
   }
 
   async function lookUp(commit: ChangeCommit): Promise<readonly SourcePullRequest[]> {

@@ -8,11 +8,8 @@ import type { ChangeFacts } from './change.ts'
 import type { Source } from '../record.ts'
 import type { Acts } from '../step.ts'
 import type { Compared } from './compare.ts'
-import { findEventOrigin, type EventOrigin } from './event-origin.ts'
+import { findEventOrigin, type EventOrigin, REQUEST_EVENT_KINDS } from './event-origin.ts'
 import { type ChangeCommit, listEventCommits, mergeCommits, type SourcePullRequest } from './origin.ts'
-
-/** A person who comments or reviews requests the work, whatever the change is. */
-export const REQUEST_EVENT_KINDS: readonly string[] = ['comment', 'review', 'issue']
 
 /** Whether the pull requests of the event are the change, instead of the commits of a range. */
 export const isOfEvent = ({ numbers }: EventOrigin, { context: { event }, inputs }: Facts): boolean =>

@@ -2,7 +2,7 @@
 import { requireGitHubAtEnd } from '../../action/step.ts'
 import { isByOwner } from '../../github/commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { countCommitsOfUpdates } from '../derived.ts'
+import { countCommitsOfUpdates } from '../selectors.ts'
 import type { ChangedFiles, Turn } from '../record.ts'
 import type { Reads } from '../step.ts'
 

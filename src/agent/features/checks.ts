@@ -19,7 +19,7 @@ import { ActionError, describeError, catchExpected, isTransient, orUndefined } f
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
 import { needsPullRequestRead } from '../facts.ts'
-import { describePullRequest, listFailedChecks } from '../derived.ts'
+import { describePullRequest, listFailedChecks } from '../selectors.ts'
 import type { ChecksState, PullRequestFacts } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 
@@ -226,14 +226,6 @@ export async function waitForChecks(
   const isIgnored = ({ name }: Check): boolean => inputs.ignoreChecks.some((pattern) => matchesName(name, pattern))
   let known = pullRequest
 
-  /** Reads the pull request again. Returns why it could not be read. */
-  async function readAgain(): Promise<ActionError | undefined> {
-    const read = await step.pullRequests.read(known).catch(catchExpected)
-    if (read instanceof ActionError) return read
-    known = read
-    return undefined
-  }
-
   /** Looks at the checks of this head until their end is known, the pull request has another head, or time is up. */
   async function watchHead(headSha: string): Promise<Partial<PolledChecks>> {
     const watchedSince = clock.now()
@@ -246,8 +238,9 @@ export async function waitForChecks(
         return applyRead(before, read, clock.now(), { awaitsAll, isEnded: !isOpen(known), ageMs })
       }
       // Read the head again after its checks, to know that they are those of the current head.
-      const unread = apply(checks).endsInMs <= 0 ? await readAgain() : undefined
-      const headProblem = checks instanceof ActionError ? undefined : unread
+      const head = apply(checks).endsInMs <= 0 ? await step.pullRequests.read(known).catch(catchExpected) : known
+      if (!(head instanceof ActionError)) known = head
+      const headProblem = head instanceof ActionError && !(checks instanceof ActionError) ? head : undefined
       if (known.headSha !== headSha) return { state: 'pending' }
       const polled = apply(headProblem ?? checks)
       const line = formatChecks(polled, headSha)

@@ -3,13 +3,13 @@
  * command, and what the prompt quotes.
  */
 import { type Conclusion, type Context, requireGitHub, requireGitHubAtEnd } from '../../action/step.ts'
-import type { CommentAddress, ListedComment } from '../../github/comments.ts'
+import type { CommentAddress } from '../../github/comments.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import { ActionError, orNotSent } from '../../runtime/errors.ts'
 import { HIDDEN_NOTE, removeHidden } from '../../text/hidden.ts'
-import { getOwnLink, getOperation, getPullRequestFacts } from '../derived.ts'
+import { getOwnLink, getOperation, getPullRequestFacts } from '../selectors.ts'
 import type { Run } from '../record.ts'
 import { redactRun } from '../redact-run.ts'
 import type { Acts, Reads } from '../step.ts'
@@ -166,13 +166,13 @@ export async function acceptCommand(step: Reads): Promise<CommandComment | Skip>
   const comment = parseComment(step.context, command)
   if (isSkip(comment)) return comment
   const { address, author } = comment
-
-  const checkPermission = () => requireGitHub(step).mayWrite(address.repository, author)
-  const unknown = 'Could not determine whether the author has write access'
-  const grant = formatTrackingGrant(step, address.repository)
-  if (!(await orNotSent(unknown, checkPermission, RETRY_COMMENT_HINT, grant)))
-    return skip('The author of the comment does not have write access to this repository.')
-  return comment
+  const mayCommand = await orNotSent(
+    'Could not determine whether the author has write access',
+    () => requireGitHub(step).mayWrite(address.repository, author),
+    RETRY_COMMENT_HINT,
+    formatTrackingGrant(step, address.repository),
+  )
+  return mayCommand ? comment : skip('The author of the comment does not have write access to this repository.')
 }
 
 /** Returns why an accepted comment starts nothing, for its reply. */
@@ -206,9 +206,9 @@ export async function chooseCommandTarget(comment: CommandComment, step: Acts): 
   const isReview = address.kind === 'review'
   if (!isReview && !dryRun)
     await step.journal.orWarn('The reaction was not added to the comment', () => github.addEyes(address))
-  const readReview = () => github.listReviewComments(address)
+  const unreadReview = 'The comments of the review could not be read'
   const review = isReview
-    ? await orNotSent('The comments of the review could not be read', readReview, RETRY_COMMENT_HINT, grant)
+    ? await orNotSent(unreadReview, () => github.listReviewComments(address), RETRY_COMMENT_HINT, grant)
     : []
   const prompt = renderCommentPrompt(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
@@ -315,10 +315,9 @@ export async function replyToComment(known: Run, step: Acts, namesInputs: (text:
     const github = requireGitHubAtEnd(step)
     const marker = renderReplyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
+    const replies = step.context.runAttempt > 1 ? await github.listComments(comment, isReply) : []
     // Anybody can register an app, so a comment by an app may be forged and is never edited.
-    const isOurs = ({ author, body }: ListedComment): boolean => author === 'trusted' && isReply(body)
-    const mayHaveReplied = step.context.runAttempt > 1
-    const reply = mayHaveReplied ? (await github.listComments(comment, isReply)).find(isOurs) : undefined
+    const reply = replies.find(({ author, body }) => author === 'trusted' && isReply(body))
     if (reply === undefined) await github.addComment(comment, body)
     else await github.editComment(comment, reply.id, body)
   } catch (error) {

@@ -5,7 +5,7 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { getUnsuccessfulStatus, isSamePullRequest, type Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { listFailedChecks, listSentRounds } from '../derived.ts'
+import { listFailedChecks, listSentRounds } from '../selectors.ts'
 import {
   type PullRequestFacts,
   ROUND_STOP_REASONS,
@@ -104,18 +104,6 @@ const toComparable = (prompt: string): string =>
     .sort()
     .join('\n')
 
-/**
- * Whether the failures are those that the preceding round sent, apart from numbers. Without the log of a job this is not known:
- * its annotation mostly has only the exit code.
- */
-function isSameFailure(prompt: string, details: readonly FailedCheck[], { task, failing }: Turn): boolean {
-  if (failing === undefined || task.kind !== 'follow-up') return false
-  const hasLogs = details
-    .slice(0, MAX_DETAILED)
-    .every(({ check, log }) => log !== undefined || getJobPageId(check) === undefined)
-  return hasLogs && toComparable(prompt) === toComparable(task.prompt)
-}
-
 /** Lists the failed checks to send: those that the merge base does not fail. */
 async function findFailing(pullRequest: PullRequest, failed: readonly Check[], step: Acts): Promise<readonly Check[]> {
   const lost = 'Could not determine which checks also fail without these changes'
@@ -157,7 +145,12 @@ export async function decideNextRound(
   if (failing.length === 0) return { stop: 'not-fixable' }
   const details = await readDetails(failing, pullRequest.repository, step)
   const prompt = renderFixPrompt(details, headSha, MAX_CONTEXT_BYTES)
-  if (isSameFailure(prompt, details, newest)) return { stop: 'no-difference' }
+  // Without the log of a job, it is not known whether it failed as before: its annotation mostly has only the exit code.
+  const hasLogs = details
+    .slice(0, MAX_DETAILED)
+    .every(({ check, log }) => log !== undefined || getJobPageId(check) === undefined)
+  const before = newest.failing !== undefined && newest.task.kind === 'follow-up' ? newest.task.prompt : undefined
+  if (before !== undefined && hasLogs && toComparable(prompt) === toComparable(before)) return { stop: 'no-difference' }
   const names = failing.map(({ name }) => oneLine(name, MAX_NAME_CHARS)).join(', ')
   const announcement = `Round ${listSentRounds({ turns }).length + 1} of ${fixRounds}: sending the failing checks of commit ${headSha.slice(0, 7)} to the agent (${names}).`
 
@@ -179,8 +172,8 @@ export async function decideNextRound(
     idleWaitMs: () => Promise.resolve(0),
     async beforeSend(idle, idleMs) {
       if (idle?.prLink === undefined || !isSamePullRequest(idle.prLink, link)) return 0
-      const announce = () => announceTurn(step, undefined, idleMs)
-      return (await journal.orWarn('The history may not show that the agent is working', announce)) ?? 0
+      const lost = 'The history may not show that the agent is working'
+      return (await journal.orWarn(lost, () => announceTurn(step, undefined, idleMs))) ?? 0
     },
     async validate(job) {
       const read = () => step.pullRequests.read(pullRequest)

@@ -1,7 +1,7 @@
 /** `reviewers`: whom to request reviews of the pull request from, and the request. Hides who approved and wrote a change. */
 import { requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
-import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { orUndefined, catchExpected } from '../../runtime/errors.ts'
 import { isOfEvent } from '../change/sources.ts'
 import { findChangeRange } from '../change/range.ts'
@@ -11,7 +11,6 @@ import type { ChangeFacts } from '../change/change.ts'
 import type { Facts, RequestedReviewers } from '../facts.ts'
 import type { Source, Turn } from '../record.ts'
 import type { Acts } from '../step.ts'
-import type { GitHub } from '../../github/github.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { type Input, linesField, toItems, rejectInput, isGiven } from '../../action/inputs.ts'
 
@@ -111,13 +110,6 @@ export function rankAuthors(commits: readonly ComparedCommit[]): readonly string
 
 const UNKNOWN_APPROVERS = 'Could not determine everybody who approved the change to request their reviews'
 
-async function readApprovers(source: PullRequestAddress, github: GitHub): Promise<readonly string[]> {
-  const approvers = await github.listApprovers(source)
-  if (approvers.length > 0) return approvers
-  const { mergedBy } = await github.readPullRequest(source)
-  return mergedBy.type === 'User' && mergedBy.login !== '' ? [mergedBy.login] : []
-}
-
 /**
  * Returns the logins of the people who approved the pull requests that a change came from, most pull requests first. For a pull
  * request without an approval, it is the person who merged it. A pull request that cannot be read is reported and skipped.
@@ -133,7 +125,12 @@ async function findApprovers(sources: readonly Source[], step: Acts): Promise<re
     const github = requireGitHub(step)
     for (const source of pullRequests.slice(0, MAX_APPROVED)) {
       try {
-        for (const login of await readApprovers(source, github)) counts.set(login, (counts.get(login) ?? 0) + 1)
+        let approvers = await github.listApprovers(source)
+        if (approvers.length === 0) {
+          const { mergedBy } = await github.readPullRequest(source)
+          if (mergedBy.type === 'User' && mergedBy.login !== '') approvers = [mergedBy.login]
+        }
+        for (const login of approvers) counts.set(login, (counts.get(login) ?? 0) + 1)
       } catch (caught) {
         const error = catchExpected(caught)
         if (failsForAll(error)) throw error

@@ -62,13 +62,6 @@ function toUntrackedByHistory(error: ActionError, jobId: string, step: Acts): Un
 const getKnownLabels = (address: PullRequestAddress, { pullRequests }: Acts): readonly string[] =>
   pullRequests.getNewest(address)?.labels ?? []
 
-/** Whether an earlier read has shown that the pull request carries the mark, so that the next run finds it. */
-function isKnownToBeTracked(address: PullRequestAddress, step: Acts): boolean {
-  const { ref } = step.history
-  const hasHistory = ref?.commentId !== undefined && ref.pullRequest.number === address.number
-  return hasHistory && hasLabel(step.inputs.label, getKnownLabels(address, step))
-}
-
 /** Whether the next run looks where the pull request is. GitHub redirects the old name of a repository. */
 async function isInSearchedRepository({ repository, number }: PullRequestAddress, step: Reads): Promise<boolean> {
   const searched = getRepository(step)
@@ -102,9 +95,13 @@ async function explainUnreadable(
   jobId: string,
   step: Acts,
 ): Promise<Untracked> {
-  const { inputs, github } = step
+  const { inputs, github, history } = step
   if (!isTrackingRequired(step) || inputs.label === '' || github === undefined) return undefined
-  if (address !== undefined && isKnownToBeTracked(address, step)) return undefined
+  if (address !== undefined && history.ref?.commentId !== undefined) {
+    const hasHistory = history.ref.pullRequest.number === address.number
+    // An earlier read has shown that the pull request carries the mark, so that the next run finds it.
+    if (hasHistory && hasLabel(inputs.label, getKnownLabels(address, step))) return undefined
+  }
   const what = 'The pull request did not get its label and comment, because it could not be read'
   const untracked = createUntracked(error, what, jobId, step)
   const isFindable = address === undefined || (await isInSearchedRepository(address, step))
@@ -201,10 +198,6 @@ async function readLinked(address: PullRequestAddress, wasRead: boolean, step: A
   return result
 }
 
-/** Whether the pull request probably exists, and the next request may succeed: marking may end after the deadline. */
-const canStillTrack = (error: ActionError): boolean =>
-  error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
-
 /** The facts that reading a pull request brings, if it is read at all. */
 interface Trackable {
   /** Undefined if it cannot be read, or no input needs it. */
@@ -229,7 +222,9 @@ export async function readTrackable({ job, effect }: Turn, step: Acts): Promise<
   } catch (caught) {
     const error = catchExpected(caught)
     journal.warn('The pull request could not be read', error)
-    if (address !== undefined && canStillTrack(error))
+    // The pull request probably exists, and the next request may succeed: marking may end after the deadline.
+    const canStillTrack = error.code === 'deadline' || (isTransient(error) && error.code !== 'rate-limited')
+    if (address !== undefined && canStillTrack)
       return { untracked: await trackPullRequest({ ...address, labels: getKnownLabels(address, step) }, job.id, step) }
     const untracked = await explainUnreadable(error, address, job.id, step)
     return untracked === undefined ? {} : { untracked }

@@ -1,11 +1,10 @@
 /** Makes the rows of the history from the turns of a step. Hides what the readers of the pull request may not know. */
 import { hashText } from '../../action/inputs.ts'
 import { canName, isSameRepository } from '../../github/schemas.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { escapeSentence, type LinkedText, quoteNames } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { getPullRequestFacts, mayBeSent, mayStillRun } from '../derived.ts'
-import type { Source, Turn, Run } from '../record.ts'
+import { getPullRequestFacts, mayBeSent, mayStillRun } from '../selectors.ts'
+import type { Turn, Run } from '../record.ts'
 import type { HistoryRef, OwnHistory } from '../step.ts'
 import { getUnsuccessfulStatus, isTerminal } from '../../docs-service/schemas.ts'
 import { concludeTurn } from '../conclude.ts'
@@ -13,19 +12,6 @@ import type { History, HistoryRow, HistoryUpdate } from './state.ts'
 import { isPullRequestClosed, linkCommits, listBlockers } from '../words.ts'
 import type { Facts } from '../facts.ts'
 import { COMPARE, REVIEW } from './render.ts'
-
-/**
- * Formats the sources that readers of the pull request may know. A reference to another repository also shows the pull
- * request to the readers of that repository, so both must have the same visibility.
- */
-function nameSources(sources: readonly Source[], target: PullRequestAddress): string[] {
-  return sources.flatMap(({ repository, visibility = 'private', number, sha }) => {
-    const isHere = isSameRepository(repository, target.repository)
-    if (!isHere && visibility !== (target.visibility ?? 'public')) return []
-    if (isHere && number === target.number) return []
-    return [`${isHere ? '' : repository}${number === undefined ? `@${sha}` : `#${number}`}`]
-  })
-}
 
 /** Whether a turn has opened another pull request than that of the history. */
 const hasOpenedOther = ({ effect, job }: Turn, { pullRequest }: HistoryRef): boolean =>
@@ -81,7 +67,16 @@ function toRow(
 ): HistoryRow | undefined {
   if (turn.startedAt === undefined) return undefined
   const { serverUrl, repository, event, runId, runAttempt, workflowJob, runnerStepId, stepId } = context
-  const isNamed = canName({ repository, ...event }, ref.pullRequest)
+  const { pullRequest } = ref
+  const isNamed = canName({ repository, ...event }, pullRequest)
+  const sources = (index === 0 ? (run.sources ?? []) : []).flatMap((source) => {
+    const { visibility = 'private', number, sha } = source
+    const isHere = isSameRepository(source.repository, pullRequest.repository)
+    // A reference to another repository also shows the pull request to the readers of that repository.
+    if (!isHere && visibility !== (pullRequest.visibility ?? 'public')) return []
+    if (isHere && number === pullRequest.number) return []
+    return [`${isHere ? '' : source.repository}${number === undefined ? `@${sha}` : `#${number}`}`]
+  })
   const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
   const { text, url }: LinkedText =
     turn.failing !== undefined
@@ -89,7 +84,7 @@ function toRow(
       : isNamed
         ? (run.startedBy ?? { text: 'a run' })
         : { text: 'a run in another repository' }
-  const commits = linkCommits([turn], `${serverUrl}/${ref.pullRequest.repository}`)?.url
+  const commits = linkCommits([turn], `${serverUrl}/${pullRequest.repository}`)?.url
   return {
     run: runId,
     attempt: runAttempt,
@@ -103,7 +98,7 @@ function toRow(
     ...toRowEnd(turn, ref, now),
     commits,
     head: { before: turn.headBefore, after: hasOpenedOther(turn, ref) ? undefined : turn.pullRequest?.headSha },
-    sources: index === 0 ? nameSources(run.sources ?? [], ref.pullRequest) : [],
+    sources,
     prompt: index === 0 ? promptName.prompt : undefined,
     file: index === 0 && isNamed ? promptName.file : undefined,
   }

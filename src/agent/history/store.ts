@@ -61,24 +61,6 @@ export async function findHistory(
   return pickOwn(histories.filter(({ history }) => history.job === jobId))
 }
 
-/**
- * Adds the history comment and returns its id. If it is not known whether GitHub has added it, looks for it, and adds it again
- * only if it is missing.
- */
-async function addHistoryComment(
-  { pullRequest, jobId }: HistoryRef,
-  body: string,
-  github: Resources,
-  step: Reads,
-): Promise<number | undefined> {
-  const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
-    const error = catchExpected(caught)
-    if (!isTransient(error) || error.code === 'rate-limited') throw error
-    return undefined
-  })
-  return added ?? (await findHistory(pullRequest, jobId, step))?.id ?? github.addComment(pullRequest, body)
-}
-
 /** Makes what the step adds to the history, from what is known now. */
 export async function readUpdate(ref: HistoryRef, step: Acts): Promise<HistoryUpdate> {
   const { clock, deadlineAt, history } = step
@@ -104,34 +86,42 @@ export async function writeHistory(
   merge: MergeUpdate = (_, update) => update,
 ): Promise<void> {
   const { clock, runner, history } = step
+  const { pullRequest, jobId } = ref
   const update = await readUpdate(ref, step)
   const written = toUpdateFingerprint(update)
   const now = clock.wallTime()
   // The response to an earlier attempt may have been lost.
-  const existing = ref.mayExist === true ? await findHistory(ref.pullRequest, ref.jobId, step) : undefined
+  const existing = ref.mayExist === true ? await findHistory(pullRequest, jobId, step) : undefined
   const { commentId = existing?.id } = ref
   if (commentId === undefined) {
-    const state = startHistory(ref.jobId)
+    const state = startHistory(jobId)
     const merged = merge(state, update)
     if (merged === undefined) return
     const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
     history.ref = { ...ref, mayExist: true }
-    const added = await addHistoryComment(ref, body, github, step)
-    history.ref = { ...ref, commentId: added, written }
+    const added = await github.addComment(pullRequest, body).catch((caught: unknown) => {
+      const error = catchExpected(caught)
+      if (!isTransient(error) || error.code === 'rate-limited') throw error
+      return undefined
+    })
+    // If it is not known whether GitHub has added the comment, add it again only if it is missing.
+    const id =
+      added ?? (await findHistory(pullRequest, jobId, step))?.id ?? (await github.addComment(pullRequest, body))
+    history.ref = { ...ref, commentId: id, written }
     return
   }
-  const comment = await github.readComment(ref.pullRequest, commentId)
+  const comment = await github.readComment(pullRequest, commentId)
   const state = parseHistory(comment.body)
-  if (state?.job !== ref.jobId)
+  if (state?.job !== jobId)
     throw new ActionError(
       'not-found',
-      `The history comment of pull request #${ref.pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
+      `The history comment of pull request #${pullRequest.number} can no longer be read, because somebody has edited or deleted it.`,
       { hint: 'Delete what is left of the comment.' },
     )
   const merged = merge(state, update, comment.ageMs)
   if (merged === undefined) return
   const body = runner.redact(renderHistory(mergeHistory(state, merged, now)))
-  await github.editComment(ref.pullRequest, commentId, body)
+  await github.editComment(pullRequest, commentId, body)
   history.ref = { ...ref, mayExist: false, commentId, written }
 }
 

@@ -15,7 +15,7 @@ import {
   getRoundStop,
   isInScope,
   listSentRounds,
-} from '../derived.ts'
+} from '../selectors.ts'
 import { listWarnings } from '../journal.ts'
 import type { FollowUpReason, Run } from '../record.ts'
 import { redactRun } from '../redact-run.ts'

@@ -26,7 +26,7 @@ import {
   getOwnTurn,
   isPullRequestRead,
   mayBeSent,
-} from '../derived.ts'
+} from '../selectors.ts'
 import { formatWarnings } from '../journal.ts'
 import type { ChangedFiles, Run } from '../record.ts'
 

@@ -6,7 +6,7 @@ import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pul
 import { ActionError } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/format.ts'
 import { MAX_NAME_CHARS, oneLine } from '../../text/untrusted.ts'
-import { describePullRequest } from '../derived.ts'
+import { describePullRequest } from '../selectors.ts'
 import type { Acts, Reads } from '../step.ts'
 import type { Target } from './target.ts'
 import { isWithoutLink, type TurnEnd } from './watch.ts'

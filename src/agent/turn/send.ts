@@ -122,12 +122,12 @@ interface SentFollowUp {
   readonly pullRequest: PullRequest | undefined
 }
 
-/** Completes a follow-up with what precedes its prompt. */
-function completeTask({ task, getConflictRequest }: FollowUpTarget, { report }: JobWatch): FollowUpTarget['task'] {
+/** Completes a follow-up with what precedes its prompt. Returns the prompt. */
+function completePrompt({ task, getConflictRequest }: FollowUpTarget, { report }: JobWatch): string {
   const request = getConflictRequest?.() ?? ''
-  const complete = { ...task, prompt: `${request}${task.prompt}` }
-  report({ task: complete, hadConflict: request !== '' })
-  return complete
+  const prompt = `${request}${task.prompt}`
+  report({ task: { ...task, prompt }, hadConflict: request !== '' })
+  return prompt
 }
 
 /**
@@ -167,7 +167,7 @@ async function sendFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Se
     const needsIdleJob = inputs.wait && isTerminal(before)
     if (needsIdleJob ? !isSameEnd(current, before) : !acceptsPrompts(current)) continue
     if (target.announcement !== undefined) watch.note(target.announcement)
-    const { prompt } = completeTask(target, watch)
+    const prompt = completePrompt(target, watch)
     const delivery = await deliver(() => client.sendMessage(task.jobId, prompt, attempt++), watch)
     if (delivery.kind !== 'retry') return { delivery, before: pullRequests.toCurrent(before), pullRequest }
     await waitToResend(delivery, watch.step)
@@ -276,7 +276,7 @@ async function runFollowUp(target: FollowUpTarget, watch: JobWatch): Promise<Tur
   const { step } = watch
   const { clock, inputs } = step
   const sent = await sendFollowUp(target, watch)
-  if (sent === undefined) return previewFollowUp(target, watch)
+  if (sent === undefined) return preview(completePrompt(target, watch), target, watch)
   const { before, delivery, pullRequest } = sent
   const detector = createTurnDetector(before, () => clock.now())
   let started: Job | undefined
@@ -306,7 +306,7 @@ const CREATE_LAG_MS = 30_000
  */
 async function runNewJob(prompt: string, target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { client, clock, inputs } = watch.step
-  if (inputs.dryRun) return previewTurn(target, watch)
+  if (inputs.dryRun) return preview(prompt, target, watch)
   await target.beforeSend()
   let delivery: Delivery
   for (let attempt = 1; ; attempt++) {
@@ -341,9 +341,8 @@ async function runAttach(jobId: string, watch: JobWatch): Promise<TurnEnd> {
 }
 
 /** Logs the prompt of a dry run instead of sending it. */
-function previewTurn({ task, pullRequestNumber }: Target, watch: JobWatch): TurnEnd {
+function preview(prompt: string, { pullRequestNumber }: Target, watch: JobWatch): TurnEnd {
   const { runner, inputs } = watch.step
-  const prompt = task.kind === 'attach' ? '' : task.prompt
   runner.log(`This prompt of ${formatCount(Buffer.byteLength(prompt), 'byte')} would be sent:`)
   runner.logQuote(prompt)
   const ofJob = watch.job?.prLink?.number
@@ -351,9 +350,6 @@ function previewTurn({ task, pullRequestNumber }: Target, watch: JobWatch): Turn
   const isContinued = pullRequestNumber !== undefined
   return { end: 'previewed', preview: { pullRequest, isContinued, isJobRead: inputs.hasService } }
 }
-
-const previewFollowUp = (target: FollowUpTarget, watch: JobWatch): TurnEnd =>
-  previewTurn({ ...target, task: completeTask(target, watch) }, watch)
 
 const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }
 
@@ -364,7 +360,6 @@ const START_PHRASES = { create: 'Creating a job', 'follow-up': 'Following up on'
 export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd> {
   const { runner, inputs } = watch.step
   const { task } = target
-  watch.begin(task)
   if (task.kind !== 'create' && !inputs.dryRun) runner.setOutput('job-id', task.jobId)
   const jobPhrase = task.kind === 'create' ? '' : ` job ${task.jobId}`
   // Before any request, so that the log of a step that hangs shows what it is about to do.
@@ -381,7 +376,7 @@ export async function runTurn(target: Target, watch: JobWatch): Promise<TurnEnd>
       if (inputs.hasService) return runFollowUp(followUp, watch)
       // A dry run without a key cannot read the job, and relies on the history comment.
       await target.beforeSend()
-      return previewFollowUp(followUp, watch)
+      return preview(completePrompt(followUp, watch), followUp, watch)
     }
   }
 }

@@ -9,7 +9,6 @@ import { STATUS_PHRASES } from '../../docs-service/interface.ts'
 import { ActionError, describeError, isTransient, logCauses } from '../../runtime/errors.ts'
 import { formatTimeAfter, Heartbeat, MIN_LOGGED_WAIT_MS } from '../../runtime/heartbeat.ts'
 import { formatCount, formatDuration } from '../../text/format.ts'
-import type { Task } from '../facts.ts'
 import type { Turn, Outcome } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './schedule.ts'
@@ -136,11 +135,11 @@ const RETRIED_TO_CONFIRM = 'Reading the job again, because one such response pro
 /** What a turn finds out before its end. */
 export type TurnProgress = Partial<Pick<Turn, 'task' | 'hadConflict' | 'headBefore' | 'sent' | 'job' | 'lastProblem'>>
 
-/** Receives the progress of a turn as soon as it is known, because the step can fail, be cancelled or be killed at any time. */
-export interface TurnListener {
+/** What the watch uses of the record. It keeps no copy of what it has reported. */
+export interface TurnRecord {
+  readonly newest: Pick<Turn, 'task' | 'sent' | 'job' | 'lastProblem'>
+  /** Adds to the newest turn as soon as it is known, because the step can fail, be cancelled or be killed at any time. */
   readonly update: (progress: TurnProgress) => void
-  /** Writes the outputs as far as they are known. */
-  readonly writeMilestone: () => void
 }
 
 /**
@@ -149,9 +148,10 @@ export interface TurnListener {
 export class JobWatch {
   readonly step: Acts
   readonly poll: PollJob
+  /** Adds what is newly known of the turn to the record. */
+  readonly report: TurnRecord['update']
   readonly writeMilestone: () => void
-  readonly #update: (progress: TurnProgress) => void
-  #progress: TurnProgress = {}
+  readonly #record: TurnRecord
   readonly #heartbeat: Heartbeat
   /** When a read first showed the end of the newest turn that the step has seen, as a timestamp of `clock.now()`. */
   idleSince = -Infinity
@@ -160,9 +160,11 @@ export class JobWatch {
   #unloggedProblem: ActionError | undefined
   #hasWarnedOfStatus = false
 
-  constructor(step: Acts, { update, writeMilestone }: TurnListener) {
+  /** @param writeMilestone writes the outputs as far as they are known */
+  constructor(step: Acts, record: TurnRecord, writeMilestone: () => void) {
     this.step = step
-    this.#update = update
+    this.report = record.update
+    this.#record = record
     this.writeMilestone = writeMilestone
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.runner.log })
     this.poll = createPoller(step, this)
@@ -174,27 +176,14 @@ export class JobWatch {
     this.step.journal.note(event)
   }
 
-  /** Begins a turn, which continues with the job as it was last read. */
-  begin(task: Task): void {
-    const { job } = this.#progress
-    this.#progress = { task, job }
-  }
-
-  /** Remembers and reports what is newly known of the turn. */
-  readonly report = (progress: TurnProgress): void => {
-    this.#progress = { ...this.#progress, ...progress }
-    this.#update(progress)
-  }
-
   /** The newest read of the job. */
   get job(): Job | undefined {
-    const { job } = this.#progress
-    return job && this.step.pullRequests.toCurrent(job)
+    return this.#record.newest.job
   }
 
   /** Why the newest read failed, if it did. */
   get lastProblem(): ActionError | undefined {
-    return this.#progress.lastProblem
+    return this.#record.newest.lastProblem
   }
 
   /**
@@ -224,10 +213,17 @@ export class JobWatch {
   observe(read: Job | ActionError): void {
     this.#count++
     if (read instanceof ActionError) {
-      this.#observeProblem(read)
+      const isNew = read.message !== this.lastProblem?.message
+      this.report({ lastProblem: read })
+      if (!isNew) return
+      // `sleep` logs it with the time of the next read.
+      if (requiresWait(read)) this.#unloggedProblem = read
+      else
+        this.#heartbeat.log(`${describeError(read)} ${isTransient(read) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM}`)
+      logCauses(read, this.step.runner.debug)
       return
     }
-    const { job: before, lastProblem } = this
+    const { job: before, lastProblem } = this.#record.newest
     // A terminal state that differs from the previous one shows that a turn has ended between the two reads.
     const isNewEnd = before !== undefined && isTerminal(read) && !isSameEnd(before, read)
     if (isNewEnd) this.idleSince = this.step.clock.now()
@@ -244,18 +240,6 @@ export class JobWatch {
     if (!this.#isTurnSeen()) return
     if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
     else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
-  }
-
-  #observeProblem(problem: ActionError): void {
-    const { runner } = this.step
-    const isNew = problem.message !== this.lastProblem?.message
-    this.report({ lastProblem: problem })
-    if (!isNew) return
-    const next = isTransient(problem) ? RETRIED_UNTIL_DEADLINE : RETRIED_TO_CONFIRM
-    // `sleep` logs it with the time of the next read.
-    if (requiresWait(problem)) this.#unloggedProblem = problem
-    else this.#heartbeat.log(`${describeError(problem)} ${next}`)
-    logCauses(problem, runner.debug)
   }
 
   /** Sleeps until the next read. Logs every minute that nothing has changed, or how long the service requests to wait. */
@@ -284,13 +268,12 @@ export class JobWatch {
 
   /** Whether the reads are of the newest turn. The only turn of a new job, or of one that is attached to, needs no proof. */
   #isTurnSeen(): boolean {
-    const { sent, task } = this.#progress
-    return sent === 'started' || (sent === 'accepted' && task?.kind !== 'follow-up')
+    const { sent, task } = this.#record.newest
+    return sent === 'started' || (sent === 'accepted' && task.kind !== 'follow-up')
   }
 
   #describeWait(): string {
-    const { job } = this
-    const { sent } = this.#progress
+    const { job, sent } = this.#record.newest
     if (sent !== undefined && sent !== 'no' && !this.#isTurnSeen())
       return 'The agent has not been seen to start this follow-up yet'
     return `The job ${job === undefined ? 'could not be read yet' : `is still ${job.status}`}`

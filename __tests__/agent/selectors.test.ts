@@ -7,7 +7,7 @@ import {
   getRoundStop,
   mayStillRun,
   shouldTrackPullRequest,
-} from '../../src/agent/derived.ts'
+} from '../../src/agent/selectors.ts'
 import type { Outcome, RoundStop, Turn } from '../../src/agent/record.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'

@@ -1,4 +1,4 @@
-/** What follows from the facts of a step: pure functions over its record. */
+/** Selectors: what follows from the facts of a step. Pure functions over its record. */
 import { getUnsuccessfulStatus, type Job, type PullRequestLink } from '../docs-service/schemas.ts'
 import type { Check } from '../github/checks.ts'
 import type { PullRequest } from '../github/pull-requests.ts'
@@ -111,9 +111,9 @@ export function getOperation(run: Run): Operation | undefined {
 
 /** Whether a round changed the pull request, or may have changed it. */
 export function hasChangedInRound({ turns }: Run): boolean {
-  const mayHave = ({ end, effect }: Turn): boolean =>
-    effect?.kind === 'updated' || (end === 'finished' && effect === undefined)
-  return turns.slice(1).some(mayHave)
+  return turns
+    .slice(1)
+    .some(({ end, effect }) => effect?.kind === 'updated' || (end === 'finished' && effect === undefined))
 }
 
 /**
