@@ -178,7 +178,10 @@ export interface Run extends Partial<InputFacts> {
   readonly durationMs: number
 }
 
-/** The only writer of the record of a step. Only `run.ts` calls it: everything else returns or reports what it finds out. */
+/**
+ * The only writer of the record of a step. Only `run.ts` calls it, and lets the watch of a turn add what the turn finds out before
+ * its end. Everything else returns what it finds out.
+ */
 export class Recorder {
   readonly #step: Facts & Step
   readonly #journal: Pick<Journal, 'timeline' | 'warnings'>
