@@ -114,7 +114,8 @@ async function runMerge(
  * @throws NotEvaluable for an action that GitHub would not find
  */
 function readLocalAction(leg: Leg, { depth }: StepList, uses: string): CompositeAction | undefined {
-  if (isCheckedOut(leg)) return readCompositeAction(uses, leg.context.workspace, depth)
+  // GitHub downloads an action after `$/`, at the commit that is running (vitejs/vite#23305).
+  if (uses.startsWith('$') || isCheckedOut(leg)) return readCompositeAction(uses, leg.context.workspace, depth)
   throw new NotEvaluable(`Can't find ${uses}. ${NO_CHECKOUT}`)
 }
 

@@ -172,6 +172,14 @@ test('an action of the repository needs a checkout, and must exist', async () =>
   )
 })
 
+test('an action of the repository after `$/` needs no checkout', async () => {
+  const use =
+    "- uses: $/.github/actions/docs\n        env: { KEY: '${{ secrets.KEY }}' }\n        with: { folder: api }"
+  const { exitCode, stdout } = await playWith({ '.github/actions/docs/action.yml': COMPOSITE }, job(use))
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('your-org/docs-agent-action@v1 (line 12 of .github/actions/docs/action.yml)')
+})
+
 test('another kind of action of the repository is listed', async () => {
   const files = { 'tool/action.yml': 'runs: { using: node24, main: x.js }' }
   const { stdout } = await playWith(files, job(`${CHECKOUT}- uses: ./tool`))
