@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Account } from '../../../src/github/pull-requests.ts'
 import { type Git, openGit } from './git.ts'
 
@@ -48,7 +48,14 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
   const remote = trim(git('symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'))
   const local = trim(git('symbolic-ref', '--quiet', 'HEAD'))
   const ref = [remote, local].find((name) => name !== '' && git('rev-parse', '--verify', '--quiet', name) !== undefined)
-  if (ref !== undefined) return { branch: ref.replace(/^refs\/(?:heads|remotes\/origin)\//, ''), ref }
+  const branch = ref?.replace(/^refs\/(?:heads|remotes\/origin)\//, '')
+  // A repository that was not cloned, but pushed to GitHub, has no `origin/HEAD` (openlawlibrary/taf#456).
+  const isGuess = ref === local && branch !== 'main' && branch !== 'master'
+  if (ref !== undefined && isGuess && git('remote', 'get-url', 'origin') !== undefined)
+    throw new Error(
+      `The default branch of ${folder} is not known: it may be another one than ${branch}, which is checked out. This command reads it from GitHub:\n  git -C ${folder} remote set-head origin --auto`,
+    )
+  if (ref !== undefined && branch !== undefined) return { branch, ref }
   throw new Error(
     local === ''
       ? `The default branch of ${folder} is not known: no branch is checked out. Check it out: git -C ${folder} switch main`
@@ -65,7 +72,12 @@ export function openClone(folder: string): Clone {
     throw new Error(`There is no folder ${folder}.`)
   const git = openGit(folder)
   const top = git('rev-parse', '--show-toplevel') ?? git('rev-parse', '--absolute-git-dir')
-  if (top === undefined) throw new Error(`${folder} is no clone of a git repository.`)
+  if (top === undefined)
+    throw new Error(
+      existsSync(join(folder, '.git'))
+        ? `Git cannot read the repository in ${folder}. If another user owns the folder, this command allows it:\n  git config --global --add safe.directory ${folder}`
+        : `${folder} is no clone of a git repository.`,
+    )
   const place = findBranch(git, folder)
   const [, repository] = /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(trim(git('remote', 'get-url', 'origin'))) ?? []
   const name = basename(trim(top)).replace(/[^\w.-]+/g, '-')

@@ -2,7 +2,16 @@ import { execFileSync } from 'node:child_process'
 
 /** Git must neither use the network, nor run programs that the configuration of a clone names. */
 const SAFE_ENV = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
-const SAFE_CONFIG = ['core.fsmonitor=false', 'core.quotePath=false', 'log.showSignature=false']
+/** Git sets these for its hooks, and they would name another repository (lycheeverse/lychee#2292). */
+const NO_REPOSITORY = { GIT_DIR: undefined, GIT_WORK_TREE: undefined }
+const SAFE_CONFIG = [
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'log.showSignature=false',
+  // Otherwise a submodule can have no `diff --git` line, or several (fork-dev/Tracker#522).
+  'diff.submodule=short',
+  'diff.ignoreSubmodules=none',
+]
 
 /** Large enough for the log of a year of a large repository. */
 const MAX_OUTPUT_BYTES = 1024 ** 3
@@ -17,7 +26,7 @@ export function openGit(folder: string): Git {
     try {
       return execFileSync('git', ['-C', folder, ...config, ...args], {
         encoding: 'utf8',
-        env: { ...process.env, ...SAFE_ENV },
+        env: { ...process.env, ...NO_REPOSITORY, ...SAFE_ENV },
         maxBuffer: MAX_OUTPUT_BYTES,
         stdio: ['ignore', 'pipe', 'ignore'],
       })

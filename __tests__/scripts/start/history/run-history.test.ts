@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { openClone, readPushes } from '../../../../scripts/start/history/clone.ts'
+import { createDetailedCompare } from '../../../../scripts/start/history/compare-pushes.ts'
 import type { Figures } from '../../../../scripts/start/history/figures.ts'
 import {
   createRepository,
@@ -288,6 +290,62 @@ describe('a clone', () => {
     writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml').replace('[main]', '[trunk]'))
     const { stdout } = await startIn80ColumnsAsIs(folder, '--json')
     expect(JSON.parse(stdout)).toMatchObject({ pushes: 3, prompts: 3 })
+  })
+
+  test('without `origin/HEAD` is read at `main`, or an error with the command that adds it', async () => {
+    const folder = createTemporaryFolder()
+    const code = join(folder, 'code')
+    createRepository(code, [FIRST, ...pushAt([1, 2, 3])])
+    git(code, 'remote', 'add', 'origin', 'https://github.com/acme/code.git')
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    expect(JSON.parse((await startIn80ColumnsAsIs(folder, '--json')).stdout)).toMatchObject({ pushes: 3 })
+    git(code, 'switch', '--quiet', '--create', 'add-docs-agent')
+    const { stderr, exitCode } = await startIn80ColumnsAsIs(folder)
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/default branch[^]*add-docs-agent[^]*\n {2}git -C \S+ remote set-head origin --auto\n/)
+  })
+
+  test('that Git refuses to read is an error with the command that allows it', async () => {
+    const folder = createTemporaryFolder()
+    mkdirSync(join(folder, 'code/.git'), { recursive: true })
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    const { stderr } = await startIn80ColumnsAsIs(folder)
+    expect(stderr).toMatch(/Git cannot read [^]*\n {2}git config --global --add safe\.directory \S+code\n/)
+  })
+
+  test('is read as it is, whatever the user has configured or a hook has set', () => {
+    const folder = createTemporaryFolder()
+    const code = join(folder, 'code')
+    createRepository(join(folder, 'other'), [FIRST])
+    createRepository(code, [FIRST])
+    const other = git(join(folder, 'other'), 'rev-parse', 'HEAD').trim()
+    git(code, 'update-index', '--add', '--cacheinfo', `160000,${other},lib`)
+    writeFileSync(join(code, 'src/b.ts'), 'const here = 1\n')
+    git(code, 'add', 'src/b.ts')
+    git(code, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '-m', 'Add a submodule')
+    for (const [name, value] of [
+      ['diff.submodule', 'log'],
+      ['diff.ignoreSubmodules', 'all'],
+    ] as const)
+      git(code, 'config', name, value)
+    const read = () => {
+      const clone = openClone(code)
+      const pushes = readPushes(clone, FIRST.atMs)
+      const [before = '', after = ''] = pushes.map(({ sha }) => sha)
+      const compare = createDetailedCompare({ clone, pushes, base: before })
+      return compare(before, after).files.map(({ path, patch }) => [path, patch?.includes('const here')])
+    }
+    const files = [
+      ['lib', false],
+      ['src/b.ts', true],
+    ]
+    expect(read()).toEqual(files)
+    process.env['GIT_DIR'] = join(folder, 'other/.git')
+    try {
+      expect(read()).toEqual(files)
+    } finally {
+      delete process.env['GIT_DIR']
+    }
   })
 
   test('that is shallow is an error with the command that completes it', async () => {
