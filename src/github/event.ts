@@ -304,10 +304,11 @@ function parseMergeGroup({ merge_group: group }: Payload) {
   }
 }
 
-function parseRelease({ release }: Payload) {
+function parseRelease({ action, release }: Payload) {
   if (release === undefined) return undefined
   const { tag_name: tag, name: title, body: notes, html_url: url } = release
-  return { kind: 'release' as const, tag, title, notes, url }
+  const isGivenUp = action === 'deleted' || action === 'unpublished'
+  return { kind: 'release' as const, tag, title, notes, url, isGivenUp }
 }
 
 /** Events whose workflow runs GitHub records with the head commit of the event. */

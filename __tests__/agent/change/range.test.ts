@@ -131,6 +131,8 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     UNKNOWN_CAUSE,
   ],
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
+  ['a deleted release', 'release', { action: 'deleted', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
+  ['an unpublished release', 'release', { action: 'unpublished', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
   [
     'a push to the default branch, from which a pull request is open',

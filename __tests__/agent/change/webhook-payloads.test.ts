@@ -36,6 +36,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   push: ['first push to the branch', '', 'run'],
   'push of a tag': ['no lower version with the same prefix', '', 'run'],
   'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],
+  'release given up': ['the release was deleted or unpublished', 'none', 'skip'],
   release: ['no lower version with the same prefix', 'Release 0.0.1', 'run'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
   workflow_run: [LAST_SUCCESS, 'Branch: master', 'skip'],
@@ -46,6 +47,7 @@ const TABLE: Readonly<Record<string, Row>> = {
 const MARKS: Readonly<Record<string, RegExp>> = {
   deleted: /"deleted":true/,
   closed: /"action":"closed"/,
+  'given up': /"action":"(?:deleted|unpublished)"/,
   'of a tag': /"ref":"refs\/tags\//,
   'of a pull request': /"pull_request":\{|"pull_requests":\[\{/,
   'of main': /"head_branch":"main"/,

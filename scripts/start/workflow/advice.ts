@@ -1,5 +1,5 @@
 import type { Stage, StepRun } from './run-model.ts'
-import type { Job } from './workflow-file.ts'
+import type { Job, Trigger } from './workflow-file.ts'
 
 /** The job of a step, with those that call its workflow. */
 const nameJob = ({ stages }: StepRun): string => stages.map(({ job }) => job.id).join(' / ')
@@ -65,7 +65,19 @@ function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
   }
 }
 
+/** The types that one release without a draft and a pre-release has (JS-DevTools/npm-publish#4). */
+const RELEASE_TYPES = ['created', 'published', 'released']
+
+/** Triggers that start several runs for one release. */
+function* findRepeatedReleases(triggers: readonly Trigger[]): Generator<string> {
+  for (const { event, line, filters } of triggers) {
+    const types = RELEASE_TYPES.filter((type) => filters['types']?.patterns.includes(type) ?? true)
+    if (event === 'release' && types.length > 1)
+      yield `GitHub starts a run for each type of \`release\` (line ${line}), so one release is sent ${types.length} times: ${types.join(', ')}. Add \`types: [released]\`.`
+  }
+}
+
 /** What a workflow does otherwise on GitHub, or at another time, one sentence or two for each. */
-export const listAdvice = (stepRuns: readonly StepRun[]): readonly string[] => [
-  ...new Set([...findShared(stepRuns), ...findSentAgain(stepRuns)]),
+export const listAdvice = (stepRuns: readonly StepRun[], triggers: readonly Trigger[]): readonly string[] => [
+  ...new Set([...findShared(stepRuns), ...findSentAgain(stepRuns), ...findRepeatedReleases(triggers)]),
 ]

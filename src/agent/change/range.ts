@@ -175,6 +175,7 @@ function getEventRange(event: Event): ChangeRange | undefined {
     case 'tag':
       return getTagRange(event)
     case 'release':
+      if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the release was deleted or unpublished' }
       return { kind: 'since-tag', tag: event.tag }
     case 'merge-group':
       return { kind: 'compare', base: event.baseSha, head: event.headSha, label: 'the merge group' }

@@ -299,6 +299,19 @@ test('--ref is the branch or tag of an event', async () => {
   expect(refused).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('does not accept other.\n') as unknown })
 })
 
+test.each([
+  ['release:', 'sent 3 times: created, published, released. Add `types: [released]`.\n'],
+  ['release: { types: [published, released] }', 'sent 2 times: published, released.'],
+])('%s sends one release several times, which is said', async (on, expected) => {
+  const { exitCode, stdout } = await play(job(step('prompt: x'), on))
+  expect([exitCode, stdout.replace(/\s+/g, ' ')]).toEqual([0, expect.stringContaining(expected.trim())])
+})
+
+test('a release of one type is sent once', async () => {
+  const { stdout } = await play(job(step('prompt: x'), 'release: { types: [published] }'))
+  expect(stdout).not.toContain('times:')
+})
+
 test('--schedule is one of several crons, and the others are named', async () => {
   const on = "schedule: [{ cron: '0 3 * * *' }, { cron: '0 3 * * 1' }]"
   const weekly = `- if: github.event.schedule == '0 3 * * 1'\n        ${step('prompt: x').slice(2)}`
