@@ -51,8 +51,11 @@ export const COMMAND_FIELDS = { command: field('command', '', commandInput) }
 const BLANKS = String.raw`[\s\p{Default_Ignorable_Code_Point}]*`
 const LEADING_BLANKS = new RegExp(`^${BLANKS}`, 'u')
 
-/** What may stand between the command and the instruction: a mark, and one white space. */
-const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,]|(?=\s))(?:\r\n|\s)?/u
+/**
+ * What may stand between the command and the instruction: a mark, also as Chinese and Japanese keyboards write it
+ * (ChatGPTNextWeb/NextChat#5175), and one white space.
+ */
+const AFTER_COMMAND = /^\p{Default_Ignorable_Code_Point}*(?:$|[:,：，、]|(?=\s))(?:\r\n|\s)?/u
 
 /** GitHub shows an address in a mail reply like this. */
 const HIDDEN_ADDRESS = '***@***.***'
