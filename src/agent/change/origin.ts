@@ -19,11 +19,6 @@ export interface ChangeCommit extends Pick<
   readonly isNew: boolean
 }
 
-const isBot = (login: string): boolean => login.endsWith('[bot]')
-
-/** The login of a bot ends in `[bot]`, except for some of GitHub's own: `Copilot` (anthropics/claude-code-action#1284). */
-const markBot = (login: string, isOfBot: boolean): string => (isOfBot && !isBot(login) ? `${login}[bot]` : login)
-
 export const toChangeCommit = ({
   sha,
   message,
@@ -34,7 +29,7 @@ export const toChangeCommit = ({
   sha,
   message,
   author,
-  authorLogin: markBot(account?.login ?? '', account?.type === 'Bot'),
+  authorLogin: account?.login ?? '',
   committerLogin,
   isNew: false,
 })
@@ -43,13 +38,7 @@ export const toChangeCommit = ({
 export function listEventCommits(context: Pick<Context, 'event' | 'sha'>): readonly ChangeCommit[] {
   // A release can be about an old commit.
   const isNew = context.event.kind !== 'release'
-  const { sender } = context.event
-  return findEventOrigin(context).commits.map((commit) => ({
-    ...commit,
-    // The payload has no types of authors, but that of the sender.
-    authorLogin: markBot(commit.authorLogin, sender.isBot && sender.login === commit.authorLogin),
-    isNew,
-  }))
+  return findEventOrigin(context).commits.map((commit) => ({ ...commit, isNew }))
 }
 
 /** Returns the commits of a range, newest first. What only the event or only the range knows about a commit is kept. */
@@ -62,12 +51,15 @@ export function mergeCommits(
     const eventCommit = eventCommits.find(({ sha }) => sha === commit.sha)
     if (eventCommit === undefined) return other
     const isKnown = eventCommit.authorLogin !== '' || eventCommit.committerLogin !== ''
-    return { ...(isKnown && !isBot(other.authorLogin) ? eventCommit : other), isNew: eventCommit.isNew }
+    return { ...(isKnown ? eventCommit : other), isNew: eventCommit.isNew }
   })
 }
 
 /** GitHub's own account, which commits what people merge and edit on its pages. */
 const WEB_FLOW = 'web-flow'
+
+/** The login of a bot ends in `[bot]`, except for that of GitHub's own agent (anthropics/claude-code-action#1284). */
+const isBot = (login: string): boolean => login.endsWith('[bot]') || login === 'Copilot'
 
 /** Without a login, GitHub knows no account. */
 export const isPerson = (login: string): boolean => login !== '' && login !== WEB_FLOW && !isBot(login)
