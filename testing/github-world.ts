@@ -3,7 +3,7 @@ import { createDemoState, GITHUB_TOKEN, MAINTAINER, REVIEWER, TOKEN_USER } from 
 import { DEFAULT_GITHUB } from '../src/emulator/github/github-scenarios.ts'
 import { toFullPullBody } from '../src/emulator/github/pull-body.ts'
 import type { MergeMethod, PullState } from '../src/emulator/github/pull-state.ts'
-import { withRepository } from '../src/emulator/github/reply.ts'
+import { type GitHubCall, withRepository } from '../src/emulator/github/reply.ts'
 import {
   createCommit,
   mergePull,
@@ -14,6 +14,7 @@ import {
 } from '../src/emulator/github/repository-changes.ts'
 import { type Commit, createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import type { Scene } from '../src/emulator/github/trigger-events.ts'
+import { toRunBody } from '../src/emulator/github/workflow-operations.ts'
 import { createPushEvent, toWebhookEvent, type WebhookEvent } from '../src/emulator/github/webhook-events.ts'
 import { agentInputs } from './fake-step.ts'
 import { BASE_URL } from './in-process-github.ts'
@@ -41,6 +42,8 @@ export interface GivenPull extends Partial<Omit<PullState, 'user'>> {
 const renderHistory = (label: string): string =>
   `<!-- docs-agent-action: ${JSON.stringify({ v: 1, job: 'job_1', labels: [label], followUps: 0, rows: [], dropped: 0 })} -->\n`
 
+const SUCCESS = { status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
+
 /** A repository in which people and bots act, all at the time at which a step starts. The last act starts the step. */
 export class GitHubWorld {
   readonly docs: RepositoryState
@@ -64,14 +67,17 @@ export class GitHubWorld {
     return this.docs.branches[branch] ?? ''
   }
 
+  #call(): GitHubCall {
+    return withRepository({ ...this.scene, url: '' }, 'acme/docs', this.docs)
+  }
+
   trigger(act: (scene: Scene) => WebhookEvent): this {
     this.event = act(this.scene)
     return this
   }
 
   send(name: string, by: string, fields: object = {}): this {
-    const call = withRepository({ ...this.scene, url: '' }, 'acme/docs', this.docs)
-    return this.trigger(() => toWebhookEvent(call, { by, name, fields: { ...fields } }))
+    return this.trigger(() => toWebhookEvent(this.#call(), { by, name, fields: { ...fields } }))
   }
 
   #pushed(branch: string): this {
@@ -138,25 +144,31 @@ export class GitHubWorld {
   }
 
   pull(number: number, by: string, action: string, name = 'pull_request'): this {
-    const call = withRepository({ ...this.scene, url: '' }, 'acme/docs', this.docs)
-    const pull_request = toFullPullBody({ ...call, number, pull: this.#getPull(number) })
+    const pull_request = toFullPullBody({ ...this.#call(), number, pull: this.#getPull(number) })
     return this.send(name, by, { action, number, pull_request })
   }
 
-  /** Completes a workflow run about the head of a branch, for which GitHub lists the open pull requests from the branch. */
+  /** Completes a run about the head of a branch. GitHub lists its open pull request, unless the branch is in a fork. */
   run(branch: string, by: string, event = 'push'): this {
     const { docs } = this
-    const sha = this.getHead(branch)
-    const pulls = Object.entries(docs.pulls).filter(([, pull]) => pull.state === 'open' && pull.branch === branch)
+    const isOpen = ([, { state, branch: head }]: [string, PullState]): boolean => state === 'open' && head === branch
+    const [number, pull] = Object.entries(docs.pulls).find(isOpen) ?? []
+    const { headSha = this.getHead(branch), fork, base = '' } = pull ?? {}
+    const run = {
+      id: 30,
+      workflow: 'ci.yml',
+      branch,
+      headSha,
+      event,
+      ...SUCCESS,
+      ...(fork && { headRepository: fork }),
+    }
+    docs.workflowRuns.push(run)
     const repo = { id: docs.id }
-    const pull_requests = pulls.map(([number, { headSha, base }]) => ({
-      number: Number(number),
-      head: { ref: branch, sha: headSha, repo },
-      base: { ref: base, sha: this.getHead(base), repo },
-    }))
-    const head = { head_sha: sha, head_branch: branch, head_commit: docs.commits.find((commit) => commit.sha === sha) }
-    const run = { id: 30, workflow_id: 51, name: 'CI', event, conclusion: 'success', head_repository: repo }
-    return this.send('workflow_run', by, { action: 'completed', workflow_run: { ...run, ...head, pull_requests } })
+    const ends = { head: { ref: branch, sha: headSha, repo }, base: { ref: base, sha: this.getHead(base), repo } }
+    const pull_requests = pull === undefined || fork !== undefined ? [] : [{ number: Number(number), ...ends }]
+    const workflow_run = { ...toRunBody(this.#call(), run), pull_requests }
+    return this.send('workflow_run', by, { action: 'completed', workflow_run })
   }
 
   /** Starts the checks of a pull request in the merge queue, which names its branch for the pull request. */
@@ -174,8 +186,8 @@ export class GitHubWorld {
 
   /** Records a success of the step's workflow on the head of the main branch. */
   succeed(): this {
-    const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
-    this.docs.workflowRuns.push({ ...run, id: 31, headSha: this.getHead(), event: 'push', createdAtMs: 0 })
+    const run = { id: 31, workflow: 'docs.yml', branch: 'main', headSha: this.getHead(), event: 'push' }
+    this.docs.workflowRuns.push({ ...run, ...SUCCESS })
     return this
   }
 }

@@ -91,7 +91,7 @@ const mergeMarked =
   (mark: GivenPull, user = AGENT): Act =>
   (world) =>
     world.open(7, user, mark).merge(7, MONA)
-/** The branch of the agent's pull request, which others may continue. */
+const FORK = `${OUTSIDER}/docs`
 const ON_NEXT = { ...HISTORY, base: 'next' }
 /** Pull request 8 is open, and ours is merged into its branch. */
 const mergeIntoOpen: Act = (world) =>
@@ -146,6 +146,15 @@ test.each<Row>([
     FILES,
   ],
   [
+    'a workflow run on our merge into another branch, on which others have worked before',
+    (world) => world.push('next', LISA).open(7, AGENT, ON_NEXT).merge(7, MONA, 'rebase').run('next', MONA),
+    FILES,
+  ],
+  [
+    'a workflow run on our pull request from a fork, which GitHub does not list',
+    (world) => world.open(7, AGENT, { ...HISTORY, branch: 'guide', fork: FORK }).run('guide', MONA, 'pull_request'),
+  ],
+  [
     'a push of our work with an explicit range of the work of others',
     (world) => mergeOurs(world.tag('v1').push('main', MONA).tag('v2')),
     BETWEEN,
@@ -184,7 +193,7 @@ test.each<Row>([
   [
     "a push to a branch with the name of a fork's branch",
     (world) => {
-      world.open(7, AGENT, { ...HISTORY, branch: 'guide', fork: `${OUTSIDER}/docs` })
+      world.open(7, AGENT, { ...HISTORY, branch: 'guide', fork: FORK })
       return world.move('guide', world.docs.pulls[7]?.headSha ?? '', MONA)
     },
   ],
@@ -253,7 +262,7 @@ const label =
 const commentBy =
   (user: string, body = 'Hi.'): Act =>
   (world) =>
-    world.open(8, MONA).trigger((scene) => comment(scene, 8, { user, body }))
+    world.open(...OURS).trigger((scene) => comment(scene, 7, { user, body }))
 const releaseByBot =
   (...authors: readonly string[]): Act =>
   (world) =>
@@ -276,6 +285,10 @@ test.each<Row>([
   ["a bot's merge of the base into the branch of a pull request, without a token", updateByBot, { 'github-token': '' }],
   ['a pull request', (world) => world.open(9, BOT)],
   ['a pull request that a person has approved', (world) => world.open(9, BOT, APPROVED)],
+  [
+    'a pull request that a person has approved, after its merge',
+    (world) => world.open(9, BOT, APPROVED).merge(9, BOT).pull(9, BOT, 'closed'),
+  ],
   ['a pull request that a person labels', (world) => world.open(9, BOT).pull(9, MONA, 'labeled')],
   ['a merge group with a pull request that nobody approved', (world) => world.open(9, BOT).queue(9)],
   ['a release of its own commits', releaseByBot(BOT)],
@@ -302,7 +315,7 @@ test.each<Row>([
   ['a release by a bot of the work of persons', releaseByBot(LISA, BOT)],
   ["a person's issue that a bot labelled", label('issue', MONA, BOT)],
   ["a bot's issue that a person labelled", label('issue', BOT, MONA)],
-  ['a comment by a person', commentBy(MONA)],
+  ['a comment by a person on our pull request', commentBy(MONA)],
   ...['schedule', 'workflow_dispatch', 'repository_dispatch'].map((name): Row => [
     `a ${name} by a bot about its own commit`,
     (world) => world.succeed().push('main', BOT).send(name, BOT),
@@ -311,6 +324,7 @@ test.each<Row>([
   [
     'a workflow run after a schedule, which GitHub shows as by a bot',
     (world) => world.push('main', BOT).run('main', BOT, 'schedule'),
+    FILES,
   ],
 ])('sends a prompt for %s', sends)
 
@@ -358,13 +372,13 @@ test('does not look up the commits that a push brought from another branch', asy
   for (const target of targets) expect(target).toContain(docs.branches['change-9'])
 })
 
-/** An account opens pull request 7 without a mark. The agent has opened 3 under the account of a person. */
+/** An account opens pull request 7, and labels it itself. The agent has opened 3 under the account of a person. */
 const opensLater =
   (user: string, earlier: GivenPull, name?: string): Act =>
   (world) =>
     world
       .open(3, AGENT_PERSON, { labels: ['docs-agent'], ...earlier })
-      .open(7, user)
+      .open(7, user, { labels: ['docs-agent'] })
       .pull(7, user, 'opened', name)
 const LABELLED_BY_TOKEN = { labelEvents: [{ id: 1, label: 'docs-agent', user: TOKEN_USER, atMs: 0 }] }
 

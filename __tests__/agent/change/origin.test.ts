@@ -8,9 +8,9 @@ import {
 } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { DEFAULT_LAG, type Lag } from '../../../src/emulator/github/state.ts'
-import { schedule } from '../../../src/emulator/github/trigger-events.ts'
+import { release, schedule } from '../../../src/emulator/github/trigger-events.ts'
 import { type Act, type GivenPull, NOBODY, playAct } from '../../../testing/github-world.ts'
-import { type PlayStepOptions, respondInOrder, respondWith } from '../../../testing/play-step.ts'
+import { type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
 
 const LIST = 'repos/list-pull-requests-associated-with-commit'
 const LIST_COMMITS = 'pulls/list-commits'
@@ -50,9 +50,9 @@ test.each<[what: string, act: Act, lagMs: number, waitedMs: number, lag?: Partia
 ])(
   'finds the pull request of a pushed commit, which GitHub lists %s',
   async (_what, act, lagMs, expected, lag = {}) => {
-    const { skip, waitedMs } = await play(act, {}, lagging(lagMs, lag))
+    const { skip, waitedMs, commitLists } = await play(act, {}, lagging(lagMs, lag))
     expect(skip).toContain('#7')
-    expect(waitedMs).toBe(expected)
+    expect([waitedMs, commitLists]).toEqual([expected, 0])
   },
 )
 
@@ -73,6 +73,22 @@ test.each<[what: string, act: Act, waitedMs: number]>([
   ["a bot's", (world) => world.push('main', MONA, BOT), 8_000],
   ['one that a bot pushes', (world) => world.push('main', BOT), 8_000],
   ['four that a bot pushes', (world) => world.push('main', BOT, BOT, BOT, BOT, BOT), 8_000],
+  [
+    'one after a merge of others, whose message names its pull request',
+    (world) =>
+      world
+        .move('next', 'main', MONA)
+        .open(8, MONA, { base: 'next' })
+        .merge(8, MONA)
+        .push('next', BOT)
+        .move('main', 'next', MONA),
+    0,
+  ],
+  [
+    'one that is released',
+    (world) => world.push('main', BOT).trigger((scene) => release(scene, { id: 5, tag: 'v2', by: BOT })),
+    0,
+  ],
   ['one among them that is the pusher’s own', (world) => world.push('main', MONA, BOT, MONA, LISA), 0],
 ])('waits for the pull request of a commit that has none: %s', async (_what, act, expected) => {
   expect((await play(act)).waitedMs).toBe(expected)
@@ -83,9 +99,14 @@ test('looks up first the commit that needs no second look, and then no other', a
   expect(lists).toBe(1)
 })
 
+/** A schedule looks back to a rebase merge. */
+const later =
+  (commits: number): Act =>
+  (world) =>
+    rebase(AGENT, MONA, { commits: many(commits) })(world.succeed()).trigger((scene) => schedule(scene, '0 0 * * *'))
+
 test('looks up an older commit of the range once', async () => {
-  const act: Act = (world) => rebase(AGENT, MONA)(world.succeed()).trigger((scene) => schedule(scene, '0 0 * * *'))
-  const { skip, waitedMs } = await play(act, { 'change-context': 'commits' }, lagging(3_000))
+  const { skip, waitedMs } = await play(later(1), { 'change-context': 'commits' }, lagging(3_000))
   expect([skip, waitedMs]).toEqual([undefined, 0])
 })
 
@@ -147,8 +168,21 @@ test('looks up each commit once for the loop guard and `skip-labels`', async () 
   expect(operations.filter((name) => name === LIST)).toHaveLength(1)
 })
 
-test('fails if a look-up fails, and does not retry it later', async () => {
-  const responses = { [LIST]: respondInOrder(respondWith(404), ({ respond }) => respond()) }
-  const { report, operations } = await playAct(rebase(AGENT, MONA), {}, { responses })
-  expect([report.error?.code, operations.includes(LIST)]).toEqual(['not-sent', false])
+test('fails if a look-up fails', async () => {
+  const { report, acceptedPrompts } = await playAct(
+    rebase(AGENT, MONA),
+    {},
+    { responses: { [LIST]: respondWith(404) } },
+  )
+  expect([report.error?.code, acceptedPrompts]).toEqual(['not-sent', []])
+})
+
+test('sends no further look-up after one has failed', async () => {
+  let count = 0
+  const fail = () => {
+    count += 1
+    return respondWith(404)()
+  }
+  await playAct(later(2), { 'change-context': 'commits', wait: 'true' }, { responses: { [LIST]: fail } })
+  expect(count).toBe(1)
 })
