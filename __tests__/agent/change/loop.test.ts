@@ -7,7 +7,6 @@ import {
   MAINTAINER as MONA,
   OUTSIDER,
   REVIEWER as LISA,
-  TOKEN_USER,
 } from '../../../src/emulator/github/demo-state.ts'
 import { comment, release, review, schedule } from '../../../src/emulator/github/trigger-events.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
@@ -130,7 +129,6 @@ test.each<Row>([
         .push('main', LISA)
         .update(7, MONA),
   ],
-  ['our open pull request', (world) => world.open(7, AGENT_PERSON, HISTORY).pull(7, MONA, 'labeled')],
   ['a workflow run on our open pull request', (world) => world.open(...OURS).run('change-7', MONA, 'pull_request')],
   ['a workflow run on our merge', (world) => mergeOurs(world).run('main', MONA)],
   [
@@ -380,13 +378,10 @@ const opensLater =
       .open(3, AGENT_PERSON, { labels: ['docs-agent'], ...earlier })
       .open(7, user, { labels: ['docs-agent'] })
       .pull(7, user, 'opened', name)
-const LABELLED_BY_TOKEN = { labelEvents: [{ id: 1, label: 'docs-agent', user: TOKEN_USER, atMs: 0 }] }
 
-test.each<Row>([
-  ['a history comment', opensLater(AGENT_PERSON, HISTORY)],
-  ['a history comment, on `pull_request_target`', opensLater(AGENT_PERSON, HISTORY, 'pull_request_target')],
-  ['a label that the token has added', opensLater(AGENT_PERSON, LABELLED_BY_TOKEN)],
-])("skips a pull request of the agent's account, whose earlier one has %s", skipsFor(IS_ACCOUNT))
+test.each(['pull_request', 'pull_request_target'])("skips a pull request of the agent's account on `%s`", (name) =>
+  skipsFor(IS_ACCOUNT)('', opensLater(AGENT_PERSON, HISTORY, name)),
+)
 
 test.each<Row>([
   ['a pull request of another account', opensLater(MONA, HISTORY)],

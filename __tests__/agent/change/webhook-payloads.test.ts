@@ -66,7 +66,7 @@ const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
   examples.map((payload) => ({ name, payload, row: getRow(name, payload) })),
 ).filter(({ row }) => row in TABLE)
 
-/** A person's repository, from the payload of an event: its commits, which change the guide, and its pull requests. */
+/** Creates the repository of an event: its commits, which change the guide, its pull requests, and an earlier success. */
 function createRepository(payload: Payload) {
   const text = JSON.stringify(payload)
   const list = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))]
@@ -82,14 +82,9 @@ function createRepository(payload: Payload) {
   const pulls = Object.fromEntries(
     numbers.map((number) => [number, createPullState({ branch: 'changes', base: defaultBranch, headSha: head })]),
   )
-  const run = { branch: defaultBranch, status: 'completed', conclusion: 'success', event: 'push' } as const
-  const workflowRuns = ['docs.yml', workflow].map((name, id) => ({
-    ...run,
-    id,
-    workflow: name,
-    headSha: shas[0] ?? '',
-    createdAtMs: 0,
-  }))
+  const passed = { status: 'completed', conclusion: 'success', event: 'push', createdAtMs: 0 } as const
+  const run = { ...passed, branch: defaultBranch, headSha: shas[0] ?? '' }
+  const workflowRuns = ['docs.yml', workflow].map((name, id) => ({ ...run, id, workflow: name }))
   return createRepositoryState({ defaultBranch, commits, branches: { [defaultBranch]: head }, pulls, workflowRuns })
 }
 
