@@ -129,6 +129,7 @@ test.each<Row>([
         .push('main', LISA)
         .update(7, MONA),
   ],
+  ['our open pull request', (world) => world.open(7, AGENT_PERSON, HISTORY).pull(7, MONA, 'labeled')],
   ['a workflow run on our open pull request', (world) => world.open(...OURS).run('change-7', MONA, 'pull_request')],
   ['a workflow run on our merge', (world) => mergeOurs(world).run('main', MONA)],
   [
