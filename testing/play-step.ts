@@ -176,7 +176,8 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     return responses[what]?.(observedRequest) ?? observedRequest.respond()
   }
   const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
-  const played = await playAgent({ ...stage, baseClock }, () => inputs)
+  const github = inputs.githubToken === '' ? undefined : stage.github
+  const played = await playAgent({ ...stage, github, baseClock }, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   const acceptedPrompts = service.requests
     .slice(before.requests)

@@ -1,19 +1,17 @@
 import { expect, test } from '@jest/globals'
 import { decideLoop, type LoopFacts } from '../../../src/agent/change/loop.ts'
-import type { GitHub } from '../../../src/github/github.ts'
-import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
 import {
-  comparing,
-  createGitHubError,
-  MARKER,
-  mergedBy,
-  PULL_REQUEST,
-  PUSH,
-  pullCommits,
-  rejectWith,
-} from '../../../testing/fake-github.ts'
-import { commit } from '../../../testing/github-state.ts'
-import { containing, type Given, type GivenEvent, playChange, type Responses } from '../../../testing/play-change.ts'
+  AGENT_PERSON,
+  AGENT_USER as AGENT,
+  BOT,
+  MAINTAINER as MONA,
+  OUTSIDER,
+  REVIEWER as LISA,
+} from '../../../src/emulator/github/demo-state.ts'
+import { comment, release, review, schedule } from '../../../src/emulator/github/trigger-events.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
+import { type Act, type GivenPull, NOBODY, playAct } from '../../../testing/github-world.ts'
+import { type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
 
 const RUNS: LoopFacts = {
   ownPullRequests: undefined,
@@ -57,613 +55,414 @@ test('names the pull requests and the account, and neither mentions nor links an
   expect(decideLoop({ ...RUNS, agentAccount: 'ann' })?.text).toContain('the agent needs an account of its own')
 })
 
-type Account = PullRequest['author']
-const AGENT = PULL_REQUEST.author
-const MERGER: Account = { login: 'merge[bot]', type: 'Bot' }
-const ANN: Account = { login: 'ann', type: 'User' }
-const [OWN, BOT, ACCOUNT, UNKNOWN] = ['#7', 'A bot caused the event', 'needs an account of its own', 'does not record']
-const NO_MARK: Responses = { listComments: () => Promise.resolve([]) }
-const MARKED = mergedBy(7)
-const OF_ANN: ListedPullRequest = { ...mergedBy(8, 'docs'), author: ANN }
-const OF_BOT: ListedPullRequest = { ...mergedBy(9), author: MERGER }
+type Given = Readonly<Record<string, string>>
+type Row = readonly [what: string, act: Act, given?: Given]
 
-const by = (sender: Account, [name, payload = {}]: GivenEvent): GivenEvent => [name, { ...(payload as object), sender }]
-
-/** Commits with their authors, and the committer `web-flow`, oldest first. */
-const pushOf = (commits: Readonly<Record<string, string>>, fields: object = {}): GivenEvent => [
-  'push',
-  {
-    ...PUSH,
-    commits: Object.entries(commits).map(([digit, username]) => ({
-      id: commit(digit),
-      message: 'Change',
-      author: { username },
-      committer: { username: 'web-flow' },
-    })),
-    ...fields,
-  },
-]
-const MERGE = pushOf({ b: AGENT.login })
-
-/** The pull requests of each commit. Only number 7 has a history comment, and `mergedBy` merged each. */
-const from = (
-  commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
-  { mergedBy: merger = MERGER, ...read }: Partial<PullRequest> = {},
-): Responses => ({
-  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha.charAt(0)] ?? []),
-  listComments: ({ number }) => Promise.resolve(number === 7 ? [MARKER] : []),
-  listPullRequestCommits: () => Promise.resolve([]),
-  readPullRequest: ({ number }) =>
-    Promise.resolve({ ...PULL_REQUEST, number, state: 'merged', labels: [], mergedBy: merger, ...read }),
-})
-
-const reading = (pullRequest: Partial<PullRequest>, responses: Responses = NO_MARK): Responses => ({
-  ...responses,
-  readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [], ...pullRequest }),
-})
-
-const opened = (sender: Account, name = 'pull_request'): GivenEvent => [
-  name,
-  { action: 'opened', sender, pull_request: { number: 7, head: { sha: commit('c') }, base: { sha: commit('a') } } },
-]
-const ofRun = (fields: object, sender = ANN): GivenEvent => [
-  'workflow_run',
-  {
-    sender,
-    repository: { id: 1, default_branch: 'main' },
-    workflow_run: {
-      id: 30,
-      workflow_id: 51,
-      event: 'push',
-      head_sha: commit('b'),
-      head_branch: 'main',
-      pull_requests: [],
-      ...fields,
-    },
-  },
-]
-/** The base branch is merged into the agent's branch: a merge commit, and a commit of a person that the base had before. */
-const updated = (sender: Account, ref = 'refs/heads/agent/guide'): GivenEvent => {
-  const commits = [
-    { id: commit('a'), distinct: false, author: { username: 'bea' }, committer: { username: 'bea' } },
-    { id: commit('b'), distinct: true, author: { username: sender.login }, committer: { username: 'web-flow' } },
-  ]
-  return by(sender, pushOf({}, { ref, commits }))
+/** Runs a step. Returns the notice with which it was skipped, if it was. */
+async function play(act: Act, given: Given = {}, options: Partial<PlayStepOptions> = {}) {
+  const played = await playAct(act, given, options)
+  const { isGreen, report, warnings, acceptedPrompts, hostCalls } = played
+  const [skip] = hostCalls.filter((call) => call.startsWith('notice: Skipped: '))
+  expect([isGreen, warnings]).toEqual([true, []])
+  expect([report.outcome === 'skipped', acceptedPrompts.length]).toEqual(skip === undefined ? [false, 1] : [true, 0])
+  return { ...played, skip: skip?.slice('notice: '.length) }
 }
-/** A person moves a release branch to a commit that the default branch has already. */
-const promoted = by(
-  ANN,
-  pushOf(
-    {},
-    {
-      ref: 'refs/heads/release',
-      commits: [{ id: commit('b'), distinct: false, author: { username: 'bea' }, committer: { username: 'web-flow' } }],
-    },
-  ),
-)
-const approvedBy = (...logins: readonly string[]): Responses => ({ listApprovers: () => Promise.resolve(logins) })
-const QUEUED: GivenEvent = [
-  'merge_group',
-  {
-    merge_group: {
-      head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${commit('a')}`,
-      base_sha: commit('a'),
-      head_sha: commit('b'),
-    },
-  },
-]
+
+const sends = async (_what: string, act: Act, given: Given = {}) => {
+  expect((await play(act, given)).skip).toBeUndefined()
+}
+const skipsFor =
+  (title: string, more: Given = {}) =>
+  async (_what: string, act: Act, given: Given = {}) => {
+    expect((await play(act, { ...more, ...given })).skip).toContain(title)
+  }
+
 const FILES = { 'change-context': 'files' }
 const SINCE = { ...FILES, 'change-range': 'since-last-success' }
-const SAME = { 'skip-own-changes': 'same-label' }
-const SCHEDULE: GivenEvent = ['schedule']
-const COMPARED = (...commits: readonly (readonly [digit: string, account: Account])[]) =>
-  comparing({
-    commits: commits.map(([digit, account]) => ({
-      sha: commit(digit),
-      message: 'Change',
-      author: account.login,
-      account,
-      committerLogin: 'web-flow',
-    })),
-    totalCommits: commits.length,
-  })
-const EMPTY = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
+const BETWEEN = { ...FILES, 'change-range': 'v1...v2' }
 
-/** An account opened pull request 3 with the label. */
-const opensEarlier = (author: Account, hasHistory = true): Responses => ({
-  listNewestPullRequests: () =>
-    Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author }]),
-  listComments: ({ number }) => Promise.resolve(number === 3 && hasHistory ? [MARKER] : []),
-})
+const HISTORY = { history: 'docs-agent' }
+const LABEL = { labels: ['Docs-Agent'] }
+/** The agent opens pull request 7, which its history comment marks. */
+const OURS = [7, AGENT, HISTORY] as const
+const mergeOurs: Act = (world) => world.open(...OURS).merge(7, MONA, 'rebase')
+const mergeMarked =
+  (mark: GivenPull, user = AGENT): Act =>
+  (world) =>
+    world.open(7, user, mark).merge(7, MONA)
+const FORK = `${OUTSIDER}/docs`
+const ON_NEXT = { ...HISTORY, base: 'next' }
+/** Pull request 8 is open, and ours is merged into its branch. */
+const mergeIntoOpen: Act = (world) =>
+  world.open(8, MONA, { branch: 'next', base: 'main' }).open(7, AGENT, ON_NEXT).merge(7, MONA, 'rebase')
+const pushToRelease =
+  (user: string, mark: GivenPull): Act =>
+  (world) =>
+    world.move('release', 'main', MONA).open(7, user, mark).merge(7, MONA).move('release', 'main', MONA)
 
-type Row = [what: string, event: GivenEvent, responses: Responses, skip: string | undefined, given?: Given]
 test.each<Row>([
-  // 1. Own.
-  ['a merge of a pull request with a history comment', MERGE, from({ b: [MARKED] }), OWN],
+  ['a merge of a pull request', (world) => world.open(...OURS).merge(7, MONA, 'merge')],
+  ['a squash of a pull request', (world) => world.open(...OURS).merge(7, MONA, 'squash')],
+  ['a rebase of a pull request', mergeOurs],
+  ['a merge of a pull request with a history of another label', mergeMarked({ history: 'other' })],
+  ["a merge of a person's pull request with a history", mergeMarked(HISTORY, AGENT_PERSON)],
+  ["a merge of a bot's pull request with the label", mergeMarked(LABEL)],
   [
-    'a merge of a pull request with the label of a bot',
-    MERGE,
-    { ...from({ b: [mergedBy(7, 'Docs-Agent')] }), ...NO_MARK },
-    OWN,
+    'two merges',
+    (world) =>
+      world
+        .move('next', 'main', MONA)
+        .open(7, AGENT, ON_NEXT)
+        .merge(7, MONA, 'rebase')
+        .open(9, AGENT, ON_NEXT)
+        .merge(9, MONA, 'rebase')
+        .move('main', 'next', MONA),
   ],
+  ['a push that only brings a merge of ours to another branch', pushToRelease(AGENT, HISTORY)],
+  ['our merge into the branch of an open pull request', mergeIntoOpen],
+  ['a push to the branch of our open pull request', (world) => world.open(...OURS).push('change-7', LISA)],
   [
-    "a merge of a person's pull request with the label",
-    MERGE,
-    { ...from({ b: [{ ...OF_ANN, labels: ['docs-agent'] }] }), ...NO_MARK },
-    undefined,
+    "a person's merge of the base into the branch of our open pull request",
+    (world) =>
+      world
+        .open(...OURS)
+        .push('main', LISA)
+        .update(7, MONA),
   ],
-  ["a merge of a person's pull request with a history comment", MERGE, from({ b: [{ ...MARKED, author: ANN }] }), OWN],
-  ['a merge of a pull request without a mark', MERGE, { ...from({ b: [MARKED] }), ...NO_MARK }, undefined],
-  ...(['bot', 'untrusted'] as const).map((author): Row => [
-    `a merge of a pull request with a history comment by an author who is ${author}`,
-    MERGE,
-    { ...from({ b: [MARKED] }), listComments: () => Promise.resolve([{ ...MARKER, author }]) },
-    undefined,
-  ]),
-  ['a push that only brings a merge of ours to another branch', promoted, from({ b: [MARKED] }), OWN],
-  ["a push that only brings a person's merge to another branch", promoted, from({ b: [OF_ANN] }), undefined],
-  ['a history comment with any label', MERGE, { ...from({ b: [MARKED] }), listComments: history('other') }, OWN],
-  ['two merges of ours', pushOf({ a: AGENT.login, b: AGENT.login }), from({ a: [MARKED], b: [MARKED] }), OWN],
-  ['a merge of ours after a commit of others', pushOf({ a: 'bea', b: AGENT.login }), from({ b: [MARKED] }), undefined],
-  ['a merge of ours before a commit of others', pushOf({ a: AGENT.login, b: 'bea' }), from({ a: [MARKED] }), undefined],
-  ['a commit of two pull requests', MERGE, from({ b: [MARKED, OF_ANN] }), undefined],
-  [
-    'a push to the branch of our open pull request',
-    pushOf({ b: 'bea' }, { ref: 'refs/heads/agent/guide' }),
-    from({ b: [{ ...MARKED, state: 'open' }] }),
-    OWN,
-  ],
-  [
-    'a push to another branch that our open pull request contains',
-    pushOf({ b: 'bea' }, { ref: 'refs/heads/next' }),
-    from({ b: [{ ...MARKED, state: 'open' }] }),
-    undefined,
-  ],
-  [
-    "a push to a branch with the name of a fork's branch",
-    pushOf({ b: 'bea' }, { ref: 'refs/heads/agent/guide' }),
-    from({ b: [{ ...MARKED, state: 'open', isOfFork: true }] }),
-    undefined,
-  ],
-  [
-    'our merge into the branch of an open release pull request',
-    pushOf({ b: AGENT.login }, { ref: 'refs/heads/develop' }),
-    from({ b: [MARKED, { ...OF_ANN, state: 'open', branch: 'develop' }] }),
-    OWN,
-  ],
-  ['a push without commits', pushOf({}), {}, undefined],
-  ['a push without commits, with paths', pushOf({}), EMPTY, 'Nothing changed', { paths: '**' }],
-  ['a push without commits, with context', pushOf({}), EMPTY, undefined, FILES],
-  ['our open pull request', opened(ANN), reading({ author: ANN }, {}), OWN],
-  [
-    'a workflow run on the branch of our pull request',
-    ofRun({ event: 'pull_request', pull_requests: [{ number: 7 }] }),
-    {},
-    OWN,
-  ],
-  ['a workflow run on our merge', ofRun({}), from({ b: [MARKED] }), OWN],
+  ['our open pull request', (world) => world.open(7, AGENT_PERSON, HISTORY).pull(7, MONA, 'labeled')],
+  ['a workflow run on our open pull request', (world) => world.open(...OURS).run('change-7', MONA, 'pull_request')],
+  ['a workflow run on our merge', (world) => mergeOurs(world).run('main', MONA)],
   [
     'a workflow run on our merge, which an open pull request from the default branch contains',
-    ofRun({ pull_requests: [{ number: 5, head: { ref: 'main' } }] }),
-    from({ b: [MARKED] }),
-    OWN,
+    (world) => {
+      mergeOurs(world.move('release', 'main', MONA))
+      return world.open(8, MONA, { branch: 'main', base: 'release', commits: [] }).run('main', MONA)
+    },
   ],
   [
     'a workflow run on our merge into the branch of an open pull request',
-    ofRun({ head_branch: 'develop', pull_requests: [{ number: 5 }] }),
-    from({ b: [MARKED, { ...OF_ANN, state: 'open' }] }, { author: ANN }),
-    OWN,
-    FILES,
-  ],
-  ['a new branch without a commit', pushOf({}, { ref: 'refs/heads/next' }), {}, undefined],
-  ['a new branch without a commit, by a bot', by(MERGER, pushOf({}, { ref: 'refs/heads/next' })), {}, BOT],
-
-  // The labels of `same-label`.
-  [
-    'same-label, with the label and a bot',
-    MERGE,
-    { ...from({ b: [mergedBy(7, 'docs-agent')] }), ...NO_MARK },
-    OWN,
-    SAME,
-  ],
-  [
-    'same-label, with the label and a history',
-    MERGE,
-    { ...from({ b: [{ ...mergedBy(7, 'docs-agent'), author: ANN }] }), listComments: history('other') },
-    OWN,
-    SAME,
-  ],
-  [
-    'same-label, with the label in the history',
-    MERGE,
-    { ...from({ b: [MARKED] }), listComments: history('Docs-Agent') },
-    OWN,
-    SAME,
-  ],
-  [
-    'same-label, with another label',
-    MERGE,
-    { ...from({ b: [mergedBy(7, 'other')] }), listComments: history('other') },
-    undefined,
-    SAME,
-  ],
-
-  // Schedules and manual runs.
-  ['a schedule about our work', SCHEDULE, { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) }, OWN, FILES],
-  [
-    'a schedule about our work, with paths',
-    SCHEDULE,
-    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
-    OWN,
-    { paths: '**' },
-  ],
-  [
-    'a schedule about our work, with skip-labels',
-    SCHEDULE,
-    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
-    OWN,
-    { 'skip-labels': 'x' },
-  ],
-  [
-    'a manual run about our work',
-    ['workflow_dispatch'],
-    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
-    OWN,
-    SINCE,
-  ],
-  [
-    'a dispatch about our work',
-    ['repository_dispatch'],
-    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
-    OWN,
-    FILES,
-  ],
-  ['a schedule without an input about the change', SCHEDULE, from({ b: [MARKED] }), undefined],
-  [
-    'a schedule about our work and that of others',
-    SCHEDULE,
-    { ...from({ b: [MARKED] }), ...COMPARED(['a', ANN], ['b', AGENT]) },
-    undefined,
+    (world) => mergeIntoOpen(world).run('next', MONA),
     FILES,
   ],
   [
-    'a manual run with an explicit range of our work',
-    ['workflow_dispatch'],
-    { ...from({ b: [MARKED] }), ...COMPARED(['b', AGENT]) },
-    undefined,
-    { ...FILES, 'change-range': 'v1...v2' },
-  ],
-  ['a manual run about our pull request', ['workflow_dispatch'], {}, undefined, { ...FILES, 'change-range': 'pull/7' }],
-  [
-    'a push of our work with an explicit range',
-    MERGE,
-    from({ b: [MARKED] }),
-    OWN,
-    { ...FILES, 'change-range': 'v1...v2' },
-  ],
-
-  // 2. Bots.
-  ['a push by a bot', by(MERGER, pushOf({ b: MERGER.login })), from({}), BOT],
-  [
-    "a merge by a bot of a person's pull request",
-    by(MERGER, pushOf({ b: MERGER.login })),
-    from({ b: [OF_ANN] }),
-    undefined,
-  ],
-  [
-    "a merge by a person of a bot's pull request",
-    by(MERGER, pushOf({ b: MERGER.login })),
-    from({ b: [OF_BOT] }, { mergedBy: ANN }),
-    undefined,
-  ],
-  ["a merge by a bot of a bot's pull request", by(MERGER, pushOf({ b: MERGER.login })), from({ b: [OF_BOT] }), BOT],
-  ["a push by a bot of a person's commit", by(MERGER, pushOf({ b: 'bea' })), from({}), undefined],
-  ['a push by a bot of a commit without an account', by(MERGER, pushOf({ b: '' })), from({}), BOT],
-  [
-    'a push by a bot of our work, which a bot merged, and of its own commit',
-    by(MERGER, pushOf({ a: AGENT.login, b: MERGER.login })),
-    from({ a: [MARKED] }),
-    BOT,
-  ],
-  [
-    'a push by a bot of our work, which a person merged, and of its own commit',
-    by(MERGER, pushOf({ a: AGENT.login, b: MERGER.login })),
-    from({ a: [MARKED] }, { mergedBy: ANN }),
-    undefined,
-  ],
-  ["a push by a person of a bot's commit", pushOf({ b: MERGER.login }), from({}), undefined],
-  ["a bot's pull request", opened(MERGER), reading({ author: MERGER }), BOT],
-  ["a label of a bot on a person's pull request", opened(MERGER), reading({ author: ANN }), undefined],
-  [
-    "an event of a person about a bot's pull request",
-    opened(ANN),
-    {
-      ...reading({ author: MERGER }),
-      listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c'), account: MERGER })),
-    },
-    BOT,
-  ],
-  [
-    "a bot's pull request with a person's commit",
-    opened(MERGER),
-    {
-      ...reading({ author: MERGER }),
-      listPullRequestCommits: () =>
-        Promise.resolve(pullCommits({ sha: commit('c'), account: ANN, committerLogin: 'web-flow' })),
-    },
-    undefined,
-  ],
-  [
-    "a bot's pull request that a person merged",
-    opened(MERGER),
-    reading({ author: MERGER, state: 'merged', mergedBy: ANN }),
-    undefined,
-  ],
-  ['a schedule by a bot', by(MERGER, SCHEDULE), COMPARED(['b', MERGER]), undefined, FILES],
-  ['a manual run by a bot', by(MERGER, ['workflow_dispatch']), COMPARED(['b', MERGER]), undefined, FILES],
-  ['a dispatch by a bot', by(MERGER, ['repository_dispatch']), COMPARED(['b', MERGER]), undefined, FILES],
-  [
-    'a workflow run after a schedule, which GitHub shows as by a bot',
-    ofRun({ event: 'schedule' }, MERGER),
-    COMPARED(['b', MERGER]),
-    undefined,
+    'a workflow run on our merge into another branch, on which others have worked before',
+    (world) => world.push('next', LISA).open(7, AGENT, ON_NEXT).merge(7, MONA, 'rebase').run('next', MONA),
     FILES,
   ],
-  ['an issue that a bot opened', by(MERGER, ['issues', { issue: { number: 3, user: MERGER } }]), {}, BOT],
-  ['a discussion that a bot opened', by(MERGER, ['discussion', { discussion: { number: 3, user: AGENT } }]), {}, BOT],
-  ["a person's issue that a bot labelled", by(MERGER, ['issues', { issue: { number: 3, user: ANN } }]), {}, undefined],
-  ["a bot's issue that a person labelled", by(ANN, ['issues', { issue: { number: 3, user: MERGER } }]), {}, undefined],
-  ["a bot's merge of the base into the branch of a pull request", updated(MERGER), from({}), BOT],
   [
-    "a bot's merge of the base into the branch of a pull request, without a token",
-    updated(MERGER),
-    null,
-    BOT,
-    { 'github-token': '' },
+    'a workflow run on our pull request from a fork, which GitHub does not list',
+    (world) => world.open(7, AGENT, { ...HISTORY, branch: 'guide', fork: FORK }).run('guide', MONA, 'pull_request'),
   ],
   [
-    "a person's merge of the base into the branch of our open pull request",
-    updated(ANN),
-    from({ a: [OF_ANN], b: [{ ...MARKED, state: 'open' }] }),
-    OWN,
+    'a push of our work with an explicit range of the work of others',
+    (world) => mergeOurs(world.tag('v1').push('main', MONA).tag('v2')),
+    BETWEEN,
   ],
-  [
-    'a merge by a bot into the default branch, whose commits another branch had',
-    updated(MERGER, PUSH.ref),
-    from({}),
-    undefined,
-  ],
-  [
-    "a merge by a bot of a bot's pull request that a person approved",
-    by(MERGER, pushOf({ b: MERGER.login })),
-    { ...from({ b: [OF_BOT] }), ...approvedBy('ann') },
-    undefined,
-  ],
-  [
-    "a push by a bot to a bot's open pull request that a person approved",
-    by(MERGER, pushOf({ b: MERGER.login }, { ref: 'refs/heads/agent/guide' })),
-    { ...from({ b: [{ ...OF_BOT, state: 'open' }] }), ...approvedBy('ann') },
-    BOT,
-  ],
-  [
-    "a merge group with a bot's pull request that a person approved",
-    by(MERGER, QUEUED),
-    { ...reading({ author: MERGER }), ...approvedBy('ann') },
-    undefined,
-  ],
-  [
-    "a merge group with a bot's pull request that nobody approved",
-    by(MERGER, QUEUED),
-    reading({ author: MERGER }),
-    BOT,
-  ],
-  [
-    'a push by a bot to its pull request that a person approved, on `pull_request`',
-    opened(MERGER),
-    { ...reading({ author: MERGER }), ...approvedBy('ann') },
-    BOT,
-  ],
-  [
-    'a comment by a bot',
-    by(MERGER, ['issue_comment', { issue: { number: 5, pull_request: {} }, comment: { id: 1, body: 'Hi.' } }]),
-    {},
-    BOT,
-  ],
-  [
-    'a review by a bot',
-    by(MERGER, ['pull_request_review', { pull_request: { number: 5 }, review: { id: 1, body: 'Hi.' } }]),
-    {},
-    BOT,
-  ],
-  [
-    'our own comment',
-    ['issue_comment', { issue: { number: 5, pull_request: {} }, comment: { id: 1, body: MARKER.body }, sender: ANN }],
-    {},
-    'This action wrote the comment',
-  ],
-  [
-    'a comment by a person',
-    ['issue_comment', { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: 'Hi.' }, sender: ANN }],
-    {},
-    undefined,
-  ],
-  [
-    'a release by a bot of the work of persons',
-    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
-    {
-      ...from({}),
-      ...COMPARED(['a', ANN], ['b', MERGER]),
-      listTags: () => Promise.resolve(['v1.0.0']),
-    },
-    undefined,
-  ],
-
-  // 3. Accounts.
-  [
-    "a pull request of the agent's account",
-    opened(ANN),
-    { ...reading({ author: ANN }), ...opensEarlier(ANN) },
-    ACCOUNT,
-  ],
-  [
-    "a pull request of the agent's account, on the base branch",
-    opened(ANN, 'pull_request_target'),
-    { ...reading({ author: ANN }), ...opensEarlier(ANN) },
-    ACCOUNT,
-  ],
-  [
-    'a pull request of another account',
-    opened(ANN),
-    { ...reading({ author: ANN }), ...opensEarlier({ ...ANN, login: 'agent' }) },
-    undefined,
-  ],
-  [
-    'a pull request of an account without a history',
-    opened(ANN),
-    { ...reading({ author: ANN }), ...opensEarlier(ANN, false) },
-    undefined,
-  ],
-  [
-    'a pull request of an account without a history, but with a label that the token has added',
-    opened(ANN),
-    {
-      ...reading({ author: ANN }),
-      ...opensEarlier(ANN, false),
-      hasAddedLabel: ({ number }) => Promise.resolve(number === 3),
-    },
-    ACCOUNT,
-  ],
-  [
-    "a push to a pull request of the agent's account",
-    pushOf({ b: 'ann' }),
-    { ...from({}), ...opensEarlier(ANN) },
-    undefined,
-  ],
-
-  // 4. Unknown cause.
-  ['a workflow run after a comment', ofRun({ event: 'issue_comment' }), {}, UNKNOWN],
-  ['a workflow run after pull_request_target', ofRun({ event: 'pull_request_target' }, MERGER), {}, UNKNOWN],
-  ['a workflow run after a schedule', ofRun({ event: 'schedule' }), {}, undefined],
-  ['a workflow run after a manual run', ofRun({ event: 'workflow_dispatch' }), {}, undefined],
-])('%s', async (_what, event, responses, skip, given = {}) => {
-  const found = await playChange(given, event, responses)
-  expect(found.warnings).toBeUndefined()
-  expect(found.skip).toEqual(skip === undefined ? undefined : containing(skip))
-  if (skip === undefined || skip === 'Nothing changed') expect(found.notices).toEqual([])
-  else expect(found.notices).toEqual([found.skip])
+])("skips %s as the agent's own work", async (_what, act, given = {}) => {
+  const { skip, summary } = await play(act, given)
+  expect(skip).toMatch(/^Skipped: this is the agent's own work \| All commits came from .*: (?:#9, )?#7/)
+  expect(summary).toContain('#7')
 })
 
-test('asks for approvals newest first, until one is found, and only where everything else says that a bot did it', async () => {
-  const commits = { a: MERGER.login, b: MERGER.login, c: MERGER.login }
-  const pulls = { a: [{ ...OF_BOT, number: 11 }], b: [{ ...OF_BOT, number: 12 }], c: [{ ...OF_BOT, number: 13 }] }
-  const play = async (read: Partial<PullRequest>) => {
-    const asked: number[] = []
-    const listApprovers: GitHub['listApprovers'] = ({ number }) => {
-      asked.push(number)
-      return Promise.resolve(number === 12 ? ['ann'] : [])
-    }
-    const { skip } = await playChange({}, by(MERGER, pushOf(commits)), { ...from(pulls, read), listApprovers })
-    expect(skip).toBeUndefined()
-    return asked
+test.each<Row>([
+  ["a merge of a person's pull request with the label", mergeMarked(LABEL, MONA)],
+  ["a merge of a bot's pull request without a mark", mergeMarked({})],
+  ['a merge of a pull request with a history by any bot', mergeMarked({ ...HISTORY, historyBy: BOT })],
+  ['a merge of a pull request with a history by an outsider', mergeMarked({ ...HISTORY, historyBy: OUTSIDER })],
+  [
+    'a merge of ours after a commit of others',
+    (world) => world.push('next', LISA).open(7, AGENT, ON_NEXT).merge(7, MONA, 'rebase').move('main', 'next', MONA),
+  ],
+  [
+    'a merge of ours before a commit of others',
+    (world) =>
+      world
+        .move('next', 'main', MONA)
+        .open(7, AGENT, ON_NEXT)
+        .merge(7, MONA, 'rebase')
+        .push('next', LISA)
+        .move('main', 'next', MONA),
+  ],
+  ['a commit of two pull requests', (world) => mergeIntoOpen(world).merge(8, MONA, 'merge')],
+  ["a push that only brings a person's merge to another branch", pushToRelease(MONA, {})],
+  [
+    'a push to another branch that our open pull request contains',
+    (world) => world.open(...OURS).move('next', 'change-7', MONA),
+  ],
+  [
+    "a push to a branch with the name of a fork's branch",
+    (world) => {
+      world.open(7, AGENT, { ...HISTORY, branch: 'guide', fork: FORK })
+      return world.move('guide', world.docs.pulls[7]?.headSha ?? '', MONA)
+    },
+  ],
+  ['a new branch without a commit', (world) => world.move('next', 'main', MONA)],
+])('sends a prompt for %s', sends)
+
+/** Since the last success, commits of others and a merge of ours were pushed. */
+const later =
+  (name: 'schedule' | 'workflow_dispatch' | 'repository_dispatch', ...others: readonly string[]): Act =>
+  (world) => {
+    world.tag('v1').succeed()
+    for (const other of others) world.push('main', other)
+    mergeOurs(world).tag('v2')
+    return name === 'schedule' ? world.trigger((scene) => schedule(scene, '0 0 * * *')) : world.send(name, MONA)
   }
-  expect(await play({})).toEqual([13, 12])
-  expect(await play({ mergedBy: ANN })).toEqual([])
+
+test.each<Row>([
+  ['a schedule', later('schedule'), FILES],
+  ['a schedule with `paths`', later('schedule'), { paths: '**' }],
+  ['a schedule with `skip-labels`', later('schedule'), { 'skip-labels': 'x' }],
+  ['a manual run', later('workflow_dispatch'), SINCE],
+  ['a dispatch', later('repository_dispatch'), FILES],
+])('skips %s if everything since the last success is our work', skipsFor(IS_OWN))
+
+test.each<Row>([
+  ['a schedule without an input about the change', later('schedule')],
+  ['a schedule about our work and that of others', later('schedule', LISA), FILES],
+  ['a manual run with an explicit range of our work', later('workflow_dispatch'), BETWEEN],
+  ['a manual run about our pull request', later('workflow_dispatch'), { ...FILES, 'change-range': 'pull/7' }],
+])('sends a prompt for %s', sends)
+
+const SAME = { 'skip-own-changes': 'same-label' }
+
+test.each<Row>([
+  ['that a bot opened with the label', mergeMarked(LABEL)],
+  ['with the label and any history', mergeMarked({ ...LABEL, history: 'other' }, AGENT_PERSON)],
+  ['with the label in its history', mergeMarked({ history: 'Docs-Agent' })],
+])('with `same-label`, skips a merge of a pull request %s', skipsFor(IS_OWN, SAME))
+
+test('with `same-label`, sends a prompt for a merge of a pull request of another label', () =>
+  sends('', mergeMarked({ labels: ['other'], history: 'other' }), SAME))
+
+const APPROVED = { approvedBy: MONA }
+const mergeByBot =
+  (user: string, pull: GivenPull = {}): Act =>
+  (world) =>
+    world.open(9, user, pull).merge(9, BOT, 'rebase')
+/** A bot pushes our work, which an account has merged, and a commit of its own. */
+const pushOursAndOwn =
+  (merger: string): Act =>
+  (world) =>
+    world
+      .move('next', 'main', MONA)
+      .open(7, AGENT, ON_NEXT)
+      .merge(7, merger, 'rebase')
+      .push('next', BOT)
+      .move('main', 'next', BOT)
+/** A bot merges a commit of a person from the base. */
+const updateByBot: Act = (world) => world.open(9, BOT).push('main', LISA).update(9, BOT)
+const label =
+  (what: 'issue' | 'discussion', author: string, sender: string): Act =>
+  (world) => {
+    const user = { login: author, type: author === BOT ? 'Bot' : 'User' }
+    return world.send(what === 'issue' ? 'issues' : what, sender, { action: 'labeled', [what]: { number: 3, user } })
+  }
+const commentBy =
+  (user: string, body = 'Hi.'): Act =>
+  (world) =>
+    world.open(...OURS).trigger((scene) => comment(scene, 7, { user, body }))
+const releaseByBot =
+  (...authors: readonly string[]): Act =>
+  (world) =>
+    world
+      .tag('v1.0.0')
+      .push('main', BOT, ...authors)
+      .trigger((scene) => release(scene, { id: 5, tag: 'v2.0.0', by: BOT }))
+
+test.each<Row>([
+  ['a push of its own commit', (world) => world.push('main', BOT)],
+  ['a push of a commit without an account', (world) => world.push('main', BOT, NOBODY)],
+  ['a push of a new branch without a commit', (world) => world.move('next', 'main', BOT)],
+  ["a merge of a bot's pull request", mergeByBot(BOT)],
+  ['a push of our work, which a bot merged, and of its own commit', pushOursAndOwn(BOT)],
+  [
+    'a push to its open pull request that a person approved',
+    (world) => world.open(9, BOT, APPROVED).push('change-9', BOT),
+  ],
+  ["a bot's merge of the base into the branch of a pull request", updateByBot],
+  ["a bot's merge of the base into the branch of a pull request, without a token", updateByBot, { 'github-token': '' }],
+  ['a pull request', (world) => world.open(9, BOT)],
+  ['a pull request that a person has approved', (world) => world.open(9, BOT, APPROVED)],
+  [
+    'a pull request that a person has approved, after its merge',
+    (world) => world.open(9, BOT, APPROVED).merge(9, BOT).pull(9, BOT, 'closed'),
+  ],
+  ['a pull request that a person labels', (world) => world.open(9, BOT).pull(9, MONA, 'labeled')],
+  ['a merge group with a pull request that nobody approved', (world) => world.open(9, BOT).queue(9)],
+  ['a release of its own commits', releaseByBot(BOT)],
+  ['an issue that a bot opened', label('issue', BOT, BOT)],
+  ['a discussion that a bot opened', label('discussion', BOT, BOT)],
+  ['a comment', commentBy(BOT)],
+  ['a review', (world) => world.open(8, MONA).trigger((scene) => review(scene, 8, { user: BOT, body: 'Hi.' }))],
+])('skips what is only the work of a bot: %s', skipsFor(IS_BOT))
+
+test.each<Row>([
+  ["a push by a bot of a person's commit", (world) => world.push('main', BOT, LISA)],
+  ["a push by a person of a bot's commit", (world) => world.push('main', MONA, BOT)],
+  [
+    'a push by a bot to the default branch of commits that another branch had',
+    (world) => world.push('next', LISA).move('main', 'next', BOT),
+  ],
+  ["a merge by a bot of a person's pull request without a known author", mergeByBot(MONA, { commits: [NOBODY] })],
+  ["a merge by a bot of a bot's pull request that a person approved", mergeByBot(BOT, APPROVED)],
+  ['a push by a bot of our work, which a person merged, and of its own commit', pushOursAndOwn(MONA)],
+  ["a bot's pull request with a person's commit", (world) => world.open(9, BOT, { commits: [BOT, LISA] })],
+  ["a bot's pull request that a person merged", (world) => world.open(9, BOT).merge(9, MONA).pull(9, BOT, 'closed')],
+  ["a label of a bot on a person's pull request", (world) => world.open(8, MONA).pull(8, BOT, 'labeled')],
+  ["a merge group with a bot's pull request that a person approved", (world) => world.open(9, BOT, APPROVED).queue(9)],
+  ['a release by a bot of the work of persons', releaseByBot(LISA, BOT)],
+  ["a person's issue that a bot labelled", label('issue', MONA, BOT)],
+  ["a bot's issue that a person labelled", label('issue', BOT, MONA)],
+  ['a comment by a person on our pull request', commentBy(MONA)],
+  ...['schedule', 'workflow_dispatch', 'repository_dispatch'].map((name): Row => [
+    `a ${name} by a bot about its own commit`,
+    (world) => world.succeed().push('main', BOT).send(name, BOT),
+    FILES,
+  ]),
+  [
+    'a workflow run after a schedule, which GitHub shows as by a bot',
+    (world) => world.push('main', BOT).run('main', BOT, 'schedule'),
+    FILES,
+  ],
+])('sends a prompt for %s', sends)
+
+test('skips the comments of this action', async () => {
+  const { skip } = await play(commentBy(MONA, '<!-- docs-agent-action: reply -->\nDone.'))
+  expect(skip).toBe(`${IS_OWN} | This action wrote the comment that started the run.`)
 })
 
 test('says how to cover the changes of bots', async () => {
-  const { skip } = await playChange({}, by(MERGER, pushOf({ b: MERGER.login })), from({}))
+  const { skip } = await play((world) => world.push('main', BOT))
   expect(skip).toContain('A schedule covers such changes: run a workflow file of its own on `schedule`')
 })
 
-test('does not look up the commits that a push brought from another branch', async () => {
-  const looked: string[] = []
-  const findPullRequestsOfCommit: GitHub['findPullRequestsOfCommit'] = (_repository, sha) => {
-    looked.push(sha)
-    return Promise.resolve([])
-  }
-  await playChange({}, updated(MERGER), { findPullRequestsOfCommit })
-  expect(new Set(looked)).toEqual(new Set([commit('b')]))
-})
+const LIST = 'repos/list-pull-requests-associated-with-commit'
 
-function history(label: string): GitHub['listComments'] {
-  const body = MARKER.body.replace('"docs-agent"', JSON.stringify(label))
-  return () => Promise.resolve([{ ...MARKER, body }])
+/** Plays a step, and lists the targets of its requests for an operation. */
+async function listTargets(operation: string, act: Act) {
+  const targets: string[] = []
+  const onRequest: PlayStepOptions['onRequest'] = (what, { request }) => {
+    if (what === operation) targets.push(request.target)
+  }
+  return { ...(await play(act, {}, { onRequest })), targets }
 }
 
-test('does not examine a comment, a review or a comment event with `command`', async () => {
-  const comment = { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: MARKER.body }, sender: MERGER }
-  expect(await playChange({ command: '/docs' }, ['issue_comment', comment])).toMatchObject({
-    skip: undefined,
-    calls: [],
-  })
+test('asks for approvals newest first, until one is found, and only where everything else says that a bot did it', async () => {
+  const pushBy =
+    (merger: string): Act =>
+    (world) => {
+      world.move('next', 'main', MONA)
+      for (const number of [11, 12, 13])
+        world.open(number, BOT, { base: 'next', ...(number === 12 && APPROVED) }).merge(number, merger)
+      return world.move('main', 'next', BOT)
+    }
+  const byBot = await listTargets('pulls/list-reviews', pushBy(BOT))
+  expect([byBot.skip, byBot.targets.map((target) => /pulls\/\d+/.exec(target)?.[0])]).toEqual([
+    undefined,
+    ['pulls/13', 'pulls/12'],
+  ])
+  expect(await listTargets('pulls/list-reviews', pushBy(MONA))).toMatchObject({ skip: undefined, targets: [] })
 })
+
+test('does not look up the commits that a push brought from another branch', async () => {
+  const { docs, targets } = await listTargets(LIST, updateByBot)
+  expect(targets.length).toBeGreaterThan(0)
+  for (const target of targets) expect(target).toContain(docs.branches['change-9'])
+})
+
+/** An account opens pull request 7, and labels it itself. The agent has opened 3 under the account of a person. */
+const opensLater =
+  (user: string, earlier: GivenPull, name?: string): Act =>
+  (world) =>
+    world
+      .open(3, AGENT_PERSON, { labels: ['docs-agent'], ...earlier })
+      .open(7, user, { labels: ['docs-agent'] })
+      .pull(7, user, 'opened', name)
+
+test.each(['pull_request', 'pull_request_target'])("skips a pull request of the agent's account on `%s`", (name) =>
+  skipsFor(IS_ACCOUNT)('', opensLater(AGENT_PERSON, HISTORY, name)),
+)
+
+test.each<Row>([
+  ['a pull request of another account', opensLater(MONA, HISTORY)],
+  ['a pull request of an account whose earlier one only has the label', opensLater(AGENT_PERSON, {})],
+  [
+    "a push to a pull request of the agent's account",
+    (world) => opensLater(AGENT_PERSON, HISTORY)(world).push('change-7', AGENT_PERSON),
+  ],
+])('sends a prompt for %s', sends)
+
+test.each(['issue_comment', 'pull_request_target'])(
+  'skips a workflow run after `%s`, whose cause is unknown',
+  (event) => skipsFor(IS_UNKNOWN)('', (world) => world.run('main', MONA, event)),
+)
+
+test.each(['schedule', 'workflow_dispatch'])('sends a prompt for a workflow run after `%s`', (event) =>
+  sends('', (world) => world.run('main', MONA, event)),
+)
 
 test('does not examine the change of a step that only waits for a job', async () => {
-  const attach = { prompt: '', 'job-id': 'job_1' }
-  expect(await playChange(attach, MERGE, from({ b: [MARKED] }))).toMatchObject({ skip: undefined, calls: [] })
+  const { report, operations } = await playAct(mergeOurs, { prompt: '', 'job-id': 'job_finished', wait: 'true' })
+  expect([report.outcome, operations.includes(LIST)]).toEqual(['pull-request', false])
 })
 
-const DOWN: Responses = { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) }
-const FORBIDDEN = rejectWith(createGitHubError('forbidden', 'Grant `pull-requests: read`.'))
+const isDown = respondWith(503)
+const isForbidden = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
 
-test.each<[what: string, event: GivenEvent, responses: Responses]>([
-  ['a push', MERGE, DOWN],
-  ['a push by a bot', by(MERGER, MERGE), DOWN],
-  ['a pull request', opened(ANN), { readPullRequest: rejectWith(createGitHubError('service-error')) }],
-  ['a pull request whose comments cannot be read', opened(ANN), reading({}, { listComments: FORBIDDEN })],
+test.each<[what: string, act: Act, responses: NonNullable<PlayStepOptions['responses']>]>([
+  ['a push', mergeOurs, { [LIST]: isDown }],
+  ['a push by a bot', (world) => world.push('main', BOT), { [LIST]: isDown }],
+  ['a pull request', (world) => world.open(7, MONA), { 'pulls/get': isDown }],
   [
-    'a release by a bot',
-    by(MERGER, ['release', { release: { tag_name: 'v2.0.0' } }]),
-    { ...from({}), listTags: rejectWith(createGitHubError('service-error')) },
+    'a pull request whose comments cannot be read',
+    (world) => world.open(7, MONA),
+    { 'issues/list-comments': isForbidden },
   ],
-  [
-    'the list of earlier pull requests',
-    opened(ANN),
-    { ...reading({ author: ANN }), listNewestPullRequests: FORBIDDEN },
-  ],
-])('fails if GitHub does not say whether %s is our own work', async (_what, event, responses) => {
-  const error = {
-    code: 'not-sent',
-    message: containing("Could not determine whether the change is the agent's own work"),
-  }
-  await expect(playChange({}, event, responses)).rejects.toMatchObject(error)
+  ['a release by a bot', releaseByBot(BOT), { 'repos/list-tags': isDown }],
+  ['a pull request, because of the earlier ones,', (world) => world.open(7, MONA), { 'pulls/list': isForbidden }],
+])('fails if GitHub does not say whether %s is our own work', async (_what, act, responses) => {
+  const { isGreen, report, acceptedPrompts } = await playAct(act, {}, { responses })
+  expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
+  expect(report.error?.message).toContain("Could not determine whether the change is the agent's own work")
 })
 
 test.each<[given: Given, permissions: string]>([
   [{}, 'actions: read, contents: read, issues: write, pull-requests: write'],
-  [{ 'change-range': 'v1...v2', ...FILES }, 'contents: read, issues: write, pull-requests: write'],
+  [BETWEEN, 'contents: read, issues: write, pull-requests: write'],
   [
-    { 'change-range': 'v1...v2', 'wait-for-checks': 'true', ...FILES },
+    { ...BETWEEN, wait: 'true', 'wait-for-checks': 'true' },
     'actions: read, checks: read, contents: read, issues: write, pull-requests: write, statuses: read',
   ],
 ])('names all permissions that %j needs if one is missing', async (given, permissions) => {
-  const hint = `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`. If \`github-token\` is another token, that token needs them instead.`
-  await expect(
-    playChange(given, MERGE, { findPullRequestsOfCommit: FORBIDDEN, ...COMPARED(['b', AGENT]) }),
-  ).rejects.toMatchObject({ hint })
+  const act: Act = (world) => mergeOurs(world.tag('v1').push('main', MONA).tag('v2'))
+  const { report } = await playAct(act, given, { responses: { [LIST]: isForbidden } })
+  expect(report.error?.hint).toBe(
+    `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`. If \`github-token\` is another token, that token needs them instead.`,
+  )
 })
 
-test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('only logs it on %s', async (name) => {
-  const { skip, log } = await playChange(FILES, [name], { ...DOWN, ...COMPARED(['b', AGENT]) })
+test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'] as const)('only logs it on %s', async (name) => {
+  const { skip, log } = await play(later(name), FILES, { responses: { [LIST]: isDown } })
   expect(skip).toBeUndefined()
-  expect(log).toContain("Could not determine whether the change is the agent's own work: GitHub said service-error.")
+  expect(log.join('\n')).toContain("Could not determine whether the change is the agent's own work: GitHub")
 })
 
-test.each<[what: string, event: GivenEvent, skip: string | undefined]>([
-  ['a push of our work', MERGE, undefined],
-  ['a push by a bot', by(MERGER, pushOf({ b: MERGER.login })), BOT],
-  ["a push by a bot of a person's commit", by(MERGER, pushOf({ b: 'bea' })), undefined],
-  ['a comment by a bot', by(MERGER, ['issue_comment', { issue: { number: 5 }, comment: { id: 1, body: 'Hi.' } }]), BOT],
-])('without a token judges %s by the event alone', async (_what, event, skip) => {
-  const found = await playChange({ 'github-token': '' }, event, null)
-  expect(found.skip).toEqual(skip === undefined ? undefined : containing(skip))
-  if (event[0] === 'push') expect(found.log).toContain('there is no `github-token`, so only the event was checked')
+test.each<[what: string, act: Act, title: string | undefined]>([
+  ['a push of our work', mergeOurs, undefined],
+  ['a push by a bot', (world) => world.push('main', BOT), IS_BOT],
+  ["a push by a bot of a person's commit", (world) => world.push('main', BOT, LISA), undefined],
+])('without a token judges %s by the event alone, and logs that', async (_what, act, title) => {
+  const { skip, log } = await play(act, { 'github-token': '' })
+  expect(skip?.split(' | ')[0]).toBe(title)
+  expect(log.join('\n')).toContain('there is no `github-token`, so only the event was checked')
 })
 
-test('rejects if the run is cancelled', async () => {
-  const cancelled = { findPullRequestsOfCommit: rejectWith(createGitHubError('cancelled')) }
-  for (const event of [MERGE, SCHEDULE])
-    await expect(playChange(FILES, event, { ...cancelled, ...COMPARED(['b', AGENT]) })).rejects.toMatchObject({
-      code: 'cancelled',
-    })
+test.each<Row>([
+  ['a push', mergeOurs],
+  ['a schedule', later('schedule'), FILES],
+])('ends as cancelled if the run is cancelled while the cause of %s is looked up', async (_what, act, given = {}) => {
+  const options = { responses: { [LIST]: isDown }, cancelAfterMs: 1_000 }
+  const { report, acceptedPrompts } = await playAct(act, given, options)
+  expect([report.error?.code, acceptedPrompts]).toEqual(['cancelled', []])
 })

@@ -1,186 +1,160 @@
 import { expect, test } from '@jest/globals'
-import type { GitHub } from '../../../src/github/github.ts'
-import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
 import {
-  comparing,
-  createGitHubError,
-  mergedBy,
-  PULL_REQUEST,
-  PUSH,
-  pullCommits,
-  rejectWith,
-  resolveInOrder,
-} from '../../../testing/fake-github.ts'
-import { commit } from '../../../testing/github-state.ts'
-import { type GivenEvent, playChange, type Responses } from '../../../testing/play-change.ts'
+  AGENT_PERSON,
+  AGENT_USER as AGENT,
+  BOT,
+  MAINTAINER as MONA,
+  REVIEWER as LISA,
+} from '../../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
+import { DEFAULT_LAG, type Lag } from '../../../src/emulator/github/state.ts'
+import { release, schedule } from '../../../src/emulator/github/trigger-events.ts'
+import { type Act, type GivenPull, NOBODY, playAct } from '../../../testing/github-world.ts'
+import { type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
 
-const OWN = mergedBy(7, 'docs-agent')
-const [B, NEWER] = [commit('b'), commit('c')]
+const LIST = 'repos/list-pull-requests-associated-with-commit'
+const LIST_COMMITS = 'pulls/list-commits'
 
-interface Pushed {
-  readonly id?: string
-  readonly message?: string
-  readonly author?: string
-  readonly committer?: string
+type Given = Readonly<Record<string, string>>
+
+/** Runs a step. Returns the number of the pull request as whose work it was skipped, and the requests about pull requests. */
+async function play(act: Act, given: Given = {}, options: Partial<PlayStepOptions> = {}) {
+  const played = await playAct(act, given, options)
+  const skip = played.hostCalls.find((call) => call.startsWith('notice: Skipped: '))
+  expect([played.isGreen, played.acceptedPrompts.length]).toEqual([true, skip === undefined ? 1 : 0])
+  const count = (operation: string) => played.operations.filter((name) => name === operation).length
+  return { ...played, skip, lists: count(LIST), commitLists: count(LIST_COMMITS) }
 }
 
-const pushOf = (commits: readonly Pushed[], sender: object = PUSH.sender): GivenEvent => [
-  'push',
-  {
-    ...PUSH,
-    sender,
-    commits: commits.map(({ id = B, message = 'Change', author = 'ann', committer = 'web-flow' }) => ({
-      id,
-      message,
-      author: { name: 'Docs', ...(author !== '' && { username: author }) },
-      committer: committer === '' ? {} : { username: committer },
-    })),
-  },
-]
-const BOT = { login: 'merge[bot]', type: 'Bot' }
+const OURS = { history: 'docs-agent' }
+const many = (count: number): readonly string[] => Array.from({ length: count }, () => AGENT)
 
-type Lists = readonly (readonly ListedPullRequest[] | ReturnType<typeof createGitHubError>)[]
+/** GitHub connects commits and pull requests only after this time. */
+const lagging = (commitPullsMs: number, lag: Partial<Lag> = {}): Partial<PlayStepOptions> => ({
+  github: { ...combineScenarios([]), lag: { ...DEFAULT_LAG, commitPullsMs, ...lag } },
+})
 
-/** GitHub's lists for the commit, one for each look-up. */
-const listing = (...lists: Lists): Responses => ({ findPullRequestsOfCommit: resolveInOrder(...lists) })
+/** A rebase keeps the messages of the commits, so that only GitHub's list names the pull request. */
+const rebase =
+  (user: string, by: string, pull: GivenPull = {}): Act =>
+  (world) =>
+    world.open(7, user, { ...OURS, ...pull }).merge(7, by, 'rebase')
 
-test.each<[what: string, pushed: Pushed, sender: object, lists: Lists, isOwn: boolean, mostMs: number]>([
-  ['at once', {}, PUSH.sender, [[OWN]], true, 0],
-  ['after 3 s', {}, PUSH.sender, [[], [OWN]], true, 3_000],
-  ['after GitHub did not know the commit', {}, PUSH.sender, [createGitHubError('rejected'), [OWN]], true, 3_000],
-  ['never', {}, PUSH.sender, [[]], false, 3_000],
-  ["never, for a colleague's commit", { author: 'bea', committer: 'bea' }, PUSH.sender, [[]], false, 3_000],
-  [
-    'never, for a commit by the pusher that somebody else committed',
-    { committer: 'bea' },
-    PUSH.sender,
-    [[]],
-    false,
-    3_000,
-  ],
-  ['never, for a commit without an account', { author: '', committer: '' }, PUSH.sender, [[]], false, 3_000],
-  ["after 8 s, for a bot's commit", { author: 'docs-agent[bot]' }, PUSH.sender, [[], [], [OWN]], true, 8_000],
-  [
-    'after 8 s, for a commit by a bot as committer',
-    { committer: 'merge[bot]' },
-    PUSH.sender,
-    [[], [], [OWN]],
-    true,
-    8_000,
-  ],
-  ["never, for a bot's commit", { author: 'docs-agent[bot]' }, PUSH.sender, [[]], false, 8_000],
-  ["never, for the pusher's own commit", { committer: 'ann' }, PUSH.sender, [[]], false, 0],
-  ["at once, for the pusher's own rebase", { committer: 'ann' }, PUSH.sender, [[OWN]], true, 0],
-  [
-    'never, for a push by a bot of its own commit',
-    { author: BOT.login, committer: BOT.login },
-    BOT,
-    [[]],
-    false,
-    8_000,
-  ],
+test.each<[what: string, act: Act, lagMs: number, waitedMs: number, lag?: Partial<Lag>]>([
+  ["a bot's merge at once", rebase(AGENT, MONA), 0, 0],
+  ["the pusher's own rebase at once", rebase(MONA, MONA), 0, 0],
+  ['after 3 s', rebase(AGENT_PERSON, MONA), 3_000, 3_000],
+  ['after GitHub did not know the commit', rebase(AGENT_PERSON, MONA), 3_000, 3_000, { commitPulls: 'unprocessable' }],
+  ["a bot's commit after 8 s", rebase(AGENT, MONA), 8_000, 8_000],
+  ['a commit that a bot committed after 8 s', rebase(AGENT_PERSON, BOT), 8_000, 8_000],
 ])(
-  'looks up the pull request of a pushed commit, which GitHub lists %s',
-  async (_what, pushed, sender, lists, isOwn, mostMs) => {
-    const { skip, sleptMs } = await playChange({}, pushOf([pushed], sender), listing(...lists))
-    expect(skip?.includes('#7') === true).toBe(isOwn)
-    expect(sleptMs).toBeLessThanOrEqual(mostMs)
+  'finds the pull request of a pushed commit, which GitHub lists %s',
+  async (_what, act, lagMs, expected, lag = {}) => {
+    const { skip, waitedMs, commitLists } = await play(act, {}, lagging(lagMs, lag))
+    expect(skip).toContain('#7')
+    expect([waitedMs, commitLists]).toEqual([expected, 0])
   },
 )
 
+test.each<[what: string, act: Act, waitedMs: number]>([
+  ["the pusher's own", (world) => world.push('main', MONA), 0],
+  ["a colleague's", (world) => world.push('main', MONA, LISA), 3_000],
+  [
+    "a colleague's that the pusher amended",
+    (world) => world.push('main', MONA, { author: LISA, committer: MONA }),
+    3_000,
+  ],
+  [
+    "the pusher's that somebody else committed",
+    (world) => world.push('main', MONA, { author: MONA, committer: LISA }),
+    3_000,
+  ],
+  ['one without an account', (world) => world.push('main', MONA, NOBODY), 3_000],
+  ["a bot's", (world) => world.push('main', MONA, BOT), 8_000],
+  ['one that a bot pushes', (world) => world.push('main', BOT), 8_000],
+  ['four that a bot pushes', (world) => world.push('main', BOT, BOT, BOT, BOT, BOT), 8_000],
+  [
+    'one after a merge of others, whose message names its pull request',
+    (world) =>
+      world
+        .move('next', 'main', MONA)
+        .open(8, MONA, { base: 'next' })
+        .merge(8, MONA)
+        .push('next', BOT)
+        .move('main', 'next', MONA),
+    0,
+  ],
+  [
+    'one that is released',
+    (world) => world.push('main', BOT).trigger((scene) => release(scene, { id: 5, tag: 'v2', by: BOT })),
+    0,
+  ],
+  ['one among them that is the pusher’s own', (world) => world.push('main', MONA, BOT, MONA, LISA), 0],
+])('waits for the pull request of a commit that has none: %s', async (_what, act, expected) => {
+  expect((await play(act)).waitedMs).toBe(expected)
+})
+
+test('looks up first the commit that needs no second look, and then no other', async () => {
+  const { lists } = await play((world) => world.push('main', MONA, BOT, MONA, LISA))
+  expect(lists).toBe(1)
+})
+
+/** A schedule looks back to a rebase merge. */
+const later =
+  (commits: number): Act =>
+  (world) =>
+    rebase(AGENT, MONA, { commits: many(commits) })(world.succeed()).trigger((scene) => schedule(scene, '0 0 * * *'))
+
 test('looks up an older commit of the range once', async () => {
-  const older = comparing({ commits: [{ sha: commit('9'), message: 'Old', author: 'Docs' }], totalCommits: 1 })
-  const given = { 'change-context': 'commits' }
-  const played = await playChange(given, ['schedule'], { ...older, ...listing([], [OWN]) })
-  expect(played).toMatchObject({ skip: undefined, sleptMs: 0 })
+  const { skip, waitedMs } = await play(later(1), { 'change-context': 'commits' }, lagging(3_000))
+  expect([skip, waitedMs]).toEqual([undefined, 0])
 })
 
-test('looks up first the commits that need no second look', async () => {
-  const commits = [
-    { id: B, author: 'docs-agent[bot]' },
-    { id: NEWER, committer: 'ann' },
-    { id: commit('d'), author: 'bea' },
-  ]
-  const looked: string[] = []
-  const findPullRequestsOfCommit: GitHub['findPullRequestsOfCommit'] = (_repository, sha) => {
-    looked.push(sha)
-    return Promise.resolve([])
-  }
-  const { skip, sleptMs } = await playChange({}, pushOf(commits), { findPullRequestsOfCommit })
-  expect({ skip, sleptMs, looked }).toEqual({ skip: undefined, sleptMs: 0, looked: [NEWER] })
+test.each<[message: string, act: Act]>([
+  ['Update the docs (#7)', (world) => world.open(7, AGENT, OURS).merge(7, MONA, 'squash')],
+  [
+    'Update the docs (#7)\n\n* Change',
+    (world) => world.open(7, AGENT, { ...OURS, commits: many(2) }).merge(7, MONA, 'squash'),
+  ],
+  ['Merge pull request #7 from acme/change-7', (world) => world.open(7, AGENT, OURS).merge(7, MONA, 'merge')],
+])('reads the pull request that the message “%s” names, which GitHub lists late', async (message, act) => {
+  const { skip, docs, lists, waitedMs } = await play(act, {}, lagging(60_000))
+  expect(docs.commits.at(-1)?.message).toContain(message)
+  expect(skip).toContain('#7')
+  expect([lists, waitedMs]).toEqual([0, 0])
 })
 
-test('waits at most 8 s for any number of commits', async () => {
-  const commits = ['1', '2', '3', '4'].map((digit) => ({ id: commit(digit), author: BOT.login, committer: BOT.login }))
-  const { skip, sleptMs } = await playChange({}, pushOf(commits, BOT), listing([]))
-  expect(skip).toContain('A bot caused the event')
-  expect(sleptMs).toBeLessThanOrEqual(8_000)
-})
-
-/** The pull request that a message names. */
-const reads = (read: Partial<PullRequest>): Responses => ({
-  ...listing([]),
-  readPullRequest: ({ number }) =>
-    number === 7 ? Promise.resolve({ ...PULL_REQUEST, ...read }) : Promise.reject(createGitHubError('not-found')),
-})
-
-const MERGED = { state: 'merged', mergeCommitSha: B } as const
-
-test.each<[message: string, read: Partial<PullRequest>, isOwn: boolean]>([
-  ['Fix it (#7)', MERGED, true],
-  ['Correct the guide (#7)\n\nMore', MERGED, true],
-  ['Merge pull request #7 from acme/agent', MERGED, true],
-  ['Undo (#7)', { ...MERGED, mergeCommitSha: NEWER }, false],
-  ['Like (#7)', { ...MERGED, state: 'open' }, false],
-  ['See #7', MERGED, false],
-  ['Fix (#)', MERGED, false],
-  ['Fix (#99)', MERGED, false],
-])('reads the pull request that the message “%s” names: %j', async (message, read, isOwn) => {
-  const { skip, calls } = await playChange({}, pushOf([{ message }]), reads(read))
-  expect(skip?.includes('#7') === true).toBe(isOwn)
-  expect(calls.includes('findPullRequestsOfCommit')).toBe(!isOwn)
-})
+test.each(['Undo (#7)', 'Like (#8)', 'See #7', 'Fix (#)', 'Fix (#99)'])(
+  'does not take a pushed commit with the message “%s” for a merge',
+  async (message) => {
+    const { skip, lists } = await play((world) =>
+      rebase(AGENT, MONA)(world).open(8, AGENT, OURS).push('main', MONA, { author: MONA, message }),
+    )
+    expect([skip, lists]).toEqual([undefined, 1])
+  },
+)
 
 test('finds the pull request in the list if the message names an issue', async () => {
-  const responses = { ...reads({}), ...listing([OWN]) }
-  expect((await playChange({}, pushOf([{ message: 'Fix (#99)' }]), responses)).skip).toContain('#7')
-})
-
-const HUNDRED = Array.from({ length: 120 }, (_, index) => ({
-  id: String(index).padStart(40, '0'),
-  message: `Page ${index}`,
-}))
-
-const listed = pullCommits(...HUNDRED.map(({ id, message }) => ({ sha: id, message, author: 'Docs' })))
-
-/** Only the newest commit is looked up successfully. */
-const ofNewest = (newest: string): Responses => ({
-  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(sha === newest ? [OWN] : []),
-  listPullRequestCommits: () => Promise.resolve(listed),
+  const { skip } = await play(rebase(AGENT, MONA, { commits: [{ author: AGENT, message: 'Fix (#99)' }] }))
+  expect(skip).toContain('#7')
 })
 
 test('looks up 120 commits that a pull request lists by the newest commit', async () => {
-  const commits = [...HUNDRED, { id: B, message: 'Merge' }]
-  const { skip, calls } = await playChange({}, pushOf(commits), ofNewest(B))
-  expect(skip).toContain('#7')
-  expect(calls).toEqual(['findPullRequestsOfCommit', 'listPullRequestCommits'])
+  const act: Act = (world) => world.open(7, AGENT, { ...OURS, commits: many(120) }).merge(7, MONA, 'merge')
+  expect(await play(act)).toMatchObject({ skip: expect.stringContaining('#7'), lists: 0, commitLists: 2 })
 })
 
 test('looks up each commit of a rebase merge, which has a new id, and lists the pull request once', async () => {
-  const rebased = ['1', '2', '3'].map((digit) => ({ id: commit(digit), message: `Page ${digit}` }))
-  const responses: Responses = { ...listing([OWN]), listPullRequestCommits: () => Promise.resolve(listed) }
-  const { skip, calls, sleptMs } = await playChange({}, pushOf(rebased), responses)
-  expect({ skip, sleptMs }).toEqual({ skip: expect.stringContaining('#7') as unknown, sleptMs: 0 })
-  expect(calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(3)
-  expect(calls.filter((name) => name === 'listPullRequestCommits')).toHaveLength(1)
+  const { skip, lists, commitLists, waitedMs } = await play(rebase(AGENT, MONA, { commits: many(3) }))
+  expect(skip).toContain('#7')
+  expect({ lists, commitLists, waitedMs }).toEqual({ lists: 3, commitLists: 1, waitedMs: 0 })
 })
 
 test('fails after a hundred look-ups', async () => {
-  const each = (count: number): GivenEvent =>
-    pushOf(HUNDRED.slice(0, count).map(({ id }) => ({ id, author: 'docs-agent[bot]' })))
-  const responses = { ...listing([OWN]), listPullRequestCommits: () => Promise.resolve([]) }
-  expect((await playChange({}, each(100), responses)).skip).toContain('#7')
-  await expect(playChange({}, each(101), responses)).rejects.toMatchObject({
+  expect((await play(rebase(AGENT, MONA, { commits: many(100) }))).skip).toContain('#7')
+  const { report, acceptedPrompts } = await playAct(rebase(AGENT, MONA, { commits: many(101) }))
+  expect(acceptedPrompts).toEqual([])
+  expect(report.error).toMatchObject({
     code: 'not-sent',
     message: expect.stringContaining('the change has more than 100 commits to look up') as unknown,
     hint: expect.stringMatching(/^Run this workflow once by hand with `change-range: BASE\.\.\.HEAD`/) as unknown,
@@ -188,13 +162,27 @@ test('fails after a hundred look-ups', async () => {
 })
 
 test('looks up each commit once for the loop guard and `skip-labels`', async () => {
-  const responses = { ...listing([mergedBy(8, 'no-docs')]), listComments: () => Promise.resolve([]) }
-  const { skip, calls } = await playChange({ 'skip-labels': 'no-docs' }, pushOf([{}]), responses)
-  expect(skip).toContain('Every pull request of the change has a label from `skip-labels`: #8.')
-  expect(calls.filter((name) => name === 'findPullRequestsOfCommit')).toHaveLength(1)
+  const act: Act = (world) => world.open(7, LISA, { labels: ['no-docs'] }).merge(7, MONA, 'rebase')
+  const { line, operations } = await playAct(act, { 'skip-labels': 'no-docs' })
+  expect(line).toContain('Every pull request of the change has a label from `skip-labels`: #7.')
+  expect(operations.filter((name) => name === LIST)).toHaveLength(1)
 })
 
-test('fails if a look-up fails, and does not retry it later', async () => {
-  const down = { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) }
-  await expect(playChange({}, pushOf([{}]), down)).rejects.toMatchObject({ code: 'not-sent' })
+test('fails if a look-up fails', async () => {
+  const { report, acceptedPrompts } = await playAct(
+    rebase(AGENT, MONA),
+    {},
+    { responses: { [LIST]: respondWith(404) } },
+  )
+  expect([report.error?.code, acceptedPrompts]).toEqual(['not-sent', []])
+})
+
+test('sends no further look-up after one has failed', async () => {
+  let count = 0
+  const fail = () => {
+    count += 1
+    return respondWith(404)()
+  }
+  await playAct(later(2), { 'change-context': 'commits', wait: 'true' }, { responses: { [LIST]: fail } })
+  expect(count).toBe(1)
 })

@@ -1,48 +1,35 @@
 import { expect, test } from '@jest/globals'
-import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { MARKER, mergedBy, PULL_REQUEST, PUSH, pullCommit } from '../../../testing/fake-github.ts'
-import { commit } from '../../../testing/github-state.ts'
-import { playChange, type Responses } from '../../../testing/play-change.ts'
+import { AGENT_USER as VENDOR, MAINTAINER as MONA } from '../../../src/emulator/github/demo-state.ts'
+import { WEB_FLOW } from '../../../src/emulator/github/repository-state.ts'
+import { type Act, type GivenPull, playAct } from '../../../testing/github-world.ts'
 import { playFollowUp } from '../../../testing/play-step.ts'
 
-/** The vendor's app: the account of the agent, and of the editor in which people write. */
-const VENDOR = PULL_REQUEST.author
-const ANN = { login: 'ann', type: 'User' }
-
-const opened = (sender: { login: string; type: string }) =>
-  [
-    'pull_request',
-    { action: 'opened', sender, pull_request: { number: 7, head: { sha: commit('c') }, base: { sha: commit('a') } } },
-  ] as const
-
-/** The vendor's app has opened pull request 3 of the agent before. */
-const after = (pull: Partial<PullRequest>, responses: Responses = {}): Responses => ({
-  readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, state: 'open', labels: [], ...pull }),
-  listNewestPullRequests: () =>
-    Promise.resolve([{ repository: 'acme/docs', number: 3, labels: ['docs-agent'], author: VENDOR }]),
-  listComments: ({ number }) => Promise.resolve(number === 3 ? [MARKER] : []),
-  listPullRequestCommits: () =>
-    Promise.resolve([pullCommit({ sha: commit('c'), account: ANN, committerLogin: 'web-flow' })]),
-  ...responses,
-})
+/** The vendor's app, which opened pull request 3 for the agent, opens 7 for a person who has written in its editor. */
+const open =
+  (mark: GivenPull = {}): Act =>
+  (world) =>
+    world
+      .open(3, VENDOR, { labels: ['docs-agent'], history: 'docs-agent' })
+      .open(7, VENDOR, { commits: [{ author: MONA, committer: WEB_FLOW }], ...mark })
 
 test('a pull request that the app opened for a person in its editor is not ours', async () => {
-  expect(VENDOR.type).toBe('Bot')
-  expect(await playChange({}, opened(VENDOR), after({}))).toMatchObject({ skip: undefined })
+  const { isGreen, acceptedPrompts } = await playAct(open())
+  expect([isGreen, acceptedPrompts.length]).toEqual([true, 1])
 })
 
-test('a pull request that the app opened is ours with the label or a history comment', async () => {
-  expect((await playChange({}, opened(VENDOR), after({ labels: ['docs-agent'] }))).skip).toContain('#7')
-  const marked = after({}, { listComments: () => Promise.resolve([MARKER]) })
-  expect((await playChange({}, opened(VENDOR), marked)).skip).toContain('#7')
+test('a person merges such a pull request', async () => {
+  const { isGreen, acceptedPrompts } = await playAct((world) => open()(world).merge(7, MONA, 'rebase'))
+  expect([isGreen, acceptedPrompts.length]).toEqual([true, 1])
 })
 
-test('a person pushes the merge of such a pull request', async () => {
-  const push = { ...PUSH, commits: [{ id: commit('b'), message: 'x', author: {}, committer: {} }], sender: ANN }
-  const source: ListedPullRequest = { ...mergedBy(7), author: VENDOR }
-  const responses = after({}, { findPullRequestsOfCommit: () => Promise.resolve([source]) })
-  expect(await playChange({}, ['push', push], responses)).toMatchObject({ skip: undefined })
-})
+test.each([{ labels: ['docs-agent'] }, { history: 'docs-agent' }])(
+  'a pull request that the app opened is ours with the mark %j',
+  async (mark) => {
+    const { line, acceptedPrompts } = await playAct(open(mark))
+    expect(acceptedPrompts).toEqual([])
+    expect(line).toContain("came from pull requests of this action's jobs: #7.")
+  },
+)
 
 test('says how to go on if the history comment was deleted', async () => {
   const played = await playFollowUp({}, { prepare: ({ pulls }) => pulls[1]?.comments.splice(0) })
