@@ -85,7 +85,9 @@ export interface PlayedEvent extends PlayedStep {
   readonly skip: string | undefined
   /** Empty if nothing was sent. */
   readonly prompt: string
-  /** The requests to GitHub until the prompt was sent. */
+  /** All requests: `create` and the like, or an operation of GitHub. */
+  readonly requests: readonly string[]
+  /** The requests until the prompt was sent. */
   readonly before: readonly string[]
 }
 
@@ -98,17 +100,21 @@ export async function playEvent(
 ): Promise<PlayedEvent> {
   const repository = 'branches' in world ? world : createWorld(world)
   const { [repository.defaultBranch]: sha = '' } = repository.branches
-  let before: readonly string[] | undefined
+  const requests: string[] = []
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     repository,
     facts: { eventName, payload, sha, ...facts },
-    onRequest: (what, { observed }) => {
-      if (what === 'create') before ??= [...observed.requests]
-    },
+    onRequest: (what) => requests.push(what),
     ...options,
   })
-  const { report, acceptedPrompts, operations } = played
-  const prompt = acceptedPrompts.map(([, text]) => text).join('\n')
-  return { ...played, skip: report.skipReason, prompt, before: before ?? operations }
+  const { report, acceptedPrompts } = played
+  const before = requests.slice(0, requests.includes('create') ? requests.indexOf('create') : undefined)
+  return {
+    ...played,
+    skip: report.skipReason,
+    prompt: acceptedPrompts.map(([, text]) => text).join('\n'),
+    requests,
+    before,
+  }
 }

@@ -173,6 +173,10 @@ testRows('with `paths`, a change without a matching file is skipped, if GitHub l
 const NOTHING_CHANGED = { prompt: 'Nothing changed in acme/docs' }
 const BUILT = afterRun({ head_branch: 'next', head_repository: { id: 1 } })
 const BUILT_AGAIN = afterRun({ event: 'schedule' })
+/** The workflow that this one follows has covered everything. */
+const afterSuccess = (event: string): ComparedWorld => ({
+  runs: [greenRun('b', { id: 29, workflow: 'ci.yml', event })],
+})
 
 testRows('without `paths`, a change without commits is sent, and the prompt says so', [
   ['a schedule', FILES, SCHEDULE, QUIET, NOTHING_CHANGED],
@@ -180,7 +184,8 @@ testRows('without `paths`, a change without commits is sent, and the prompt says
   ['a range', { ...FILES, 'change-range': 'v2.0.0...main' }, MANUAL, { more: TAGS }, NOTHING_CHANGED],
   ['a new branch', FILES, NEW_BRANCH, {}, NOTHING_CHANGED],
   ['a build of a merged branch', FILES, BUILT, {}, NOTHING_CHANGED],
-  ['a scheduled build', FILES, BUILT_AGAIN, { runs: [greenRun('b', { id: 29, workflow: 'ci.yml' })] }, NOTHING_CHANGED],
+  ['a scheduled build', FILES, BUILT_AGAIN, afterSuccess('push'), NOTHING_CHANGED],
+  ['a build that another run has started', FILES, afterRun(), afterSuccess('workflow_run'), NOTHING_CHANGED],
   ['a push that only removed commits', FILES, REMOVAL, REMOVED, NOTHING_CHANGED],
 ])
 
@@ -419,27 +424,17 @@ test('reports that nothing was compared if that commit is gone and the event has
   ])
 })
 
-test.each([
-  ['the branch with the default branch if the commit before a forced push is gone', commit('7'), 'main'],
-  // A single 404 response may come from a gateway.
-  ['a forced push again after one 404 response', commit('9'), commit('9')],
-])('compares %s', async (_what, before, last) => {
-  const bases: string[] = []
-  const compare = respondInOrder(respondWith(404), ({ respond }) => respond())
+test.each<[what: string, before: string, responses: PlayStepOptions['responses'], base: string]>([
+  ['compares the branch with the default branch if the commit before a forced push is gone', commit('7'), {}, 'main'],
+  [
+    'compares a forced push again after one 404 response, which may come from a gateway',
+    commit('9'),
+    { [COMPARE]: respondInOrder(respondWith(404), ({ respond }) => respond()) },
+    '9999999',
+  ],
+])('%s', async (_what, before, responses = {}, base) => {
   const event: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', before, forced: true }]
-  const played = await playEvent(
-    FILES,
-    event,
-    { ...BESIDE, more: { branches: { main: commit('9'), next: commit('b') } } },
-    {
-      facts: { sha: commit('b') },
-      responses: { [COMPARE]: compare },
-      onRequest: (what, { request: { target } }) => {
-        const [, base = '', head] = /\/compare\/(.*)\.\.\.([^?]*)/.exec(target) ?? []
-        if (what === COMPARE && head === commit('b') && base !== head) bases.push(base)
-      },
-    },
-  )
-  expectPlayed(played, { prompt: 'docs/guide.md' })
-  expect([...new Set(bases)]).toEqual([...new Set([before, last])])
+  const world = { ...BESIDE, more: { branches: { main: commit('9'), next: commit('b') } } }
+  const played = await playEvent(FILES, event, world, { facts: { sha: commit('b') }, responses })
+  expectPlayed(played, { prompt: 'docs/guide.md', change: `to \`bbbbbbb\`, because \`${base}\` is not in its history` })
 })
