@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { rankAuthors } from '../../../src/agent/features/reviewers.ts'
+import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import { playEvent, pullOf, type GivenEvent, type PlayedEvent } from '../../../testing/compared-world.ts'
@@ -66,9 +67,10 @@ const [A, B, C] = [commit('1'), commit('2'), commit('3')]
 const OPEN: Partial<PullState> = { state: 'open', merge: undefined, closedBaseSha: undefined, branch: 'topic' }
 const OF_THREE = { line: '123', pulls: { 5: pullOf('a', '1'), 7: pullOf('2', '3') } }
 
-test('lists merged pull requests and commits that came without one, newest first', async () => {
-  const pulls = { ...OF_THREE.pulls, 6: pullOf('1', '2', OPEN) }
-  const played = await playEvent(APPROVERS, SCHEDULE, { ...OF_THREE, pulls })
+test("lists merged pull requests except the agent's, and commits that came without one, newest first", async () => {
+  const ofAgent = pullOf('3', '4', { user: AGENT_USER, labels: ['docs-agent'] })
+  const pulls = { ...OF_THREE.pulls, 6: pullOf('1', '2', OPEN), 8: ofAgent }
+  const played = await playEvent(APPROVERS, SCHEDULE, { line: '1234', pulls })
   expect(listSources(played)).toEqual(['acme/docs#7', 'acme/docs@2', 'acme/docs#5'])
   const { comments = [] } = played.docs.pulls[Number(played.outputs['pr-number'])] ?? {}
   expect(comments[0]?.body).toContain(', about #7, #5 and 2222222')
@@ -91,12 +93,12 @@ test('lists each source of a long change once', async () => {
 test('names the commits that are too many to look up, except those that a found pull request lists', async () => {
   const line = toShas(120)
   const pulls = { 5: pullOf('a', line.slice(0, 10), { merge: { sha: line.at(-1) ?? '', atMs: 0 } }) }
-  const played = await playEvent(APPROVERS, SCHEDULE, { line, pulls })
+  const played = await playEvent({ ...APPROVERS, label: '' }, SCHEDULE, { line, pulls })
   // 100 of them at most.
   const sources = (played.report.sources ?? []).map(({ number, sha }) => number ?? sha)
   expect(sources).toEqual([5, ...line.slice(20, -1).toReversed()])
   expect(listWarnings(played)).toEqual([
-    'Could not determine all pull requests that the change came from, so the history names commits instead and some people who approved these pull requests may not have been asked for a review',
+    'Could not determine all pull requests that the change came from, so some people who approved these pull requests may not have been asked for a review',
   ])
   expect(played.report.warnings[0]?.error.message).toContain('more than 100 commits to look up')
   expect(count(played.requests, LOOK_UP)).toBe(100)
