@@ -1,11 +1,7 @@
 import type { WorkflowRun } from '../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
-import {
-  createRepositoryState,
-  type FileChange,
-  type RepositoryState,
-} from '../src/emulator/github/repository-state.ts'
+import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import type { GivenRun } from './fake-github.ts'
 import { agentInputs } from './fake-step.ts'
 import { commit, madeCommit } from './github-state.ts'
@@ -20,7 +16,7 @@ export interface ComparedWorld {
   readonly line?: string | readonly string[]
   /** Commits after `a` that are on no branch. */
   readonly beside?: string
-  /** What the newest commit changes. Default: the guide. */
+  /** What the newest commit changes, and those beside. Default: the guide. */
   readonly files?: readonly string[]
   readonly message?: (sha: string) => string
   /** Pull requests, by number. */
@@ -64,19 +60,20 @@ export function createWorld(world: ComparedWorld = {}): RepositoryState {
   const { files = ['docs/guide.md'], message = () => 'Change the guide' } = world
   const shas = ['a', ...Array.from(line)].map(toSha)
   const head = shas.at(-1) ?? ''
-  const toFiles = (sha: string): readonly FileChange[] => (sha === head ? files.map((filename) => ({ filename })) : [])
-  const make = (sha: string, parents: readonly string[]) =>
-    madeCommit({ sha, parents, message: message(sha), author: MAINTAINER, files: toFiles(sha) })
+  const changed = files.map((filename) => ({ filename }))
+  const make = (sha: string, parents: readonly string[], isNewest = true) =>
+    madeCommit({ sha, parents, message: message(sha), author: MAINTAINER, files: isNewest ? changed : [] })
   return createRepositoryState({
     commits: [
-      ...shas.map((sha, index) => make(sha, shas.slice(Math.max(0, index - 1), index))),
+      ...shas.map((sha, index) => make(sha, shas.slice(Math.max(0, index - 1), index), sha === head)),
       ...Array.from(beside, (digit) => make(commit(digit), [commit('a')])),
     ],
     branches: { main: head },
     collaborators: { [MAINTAINER]: 'maintain' },
-    pulls: { ...pulls },
+    // A step changes them.
+    pulls: structuredClone(pulls),
     workflowRuns: [...runs],
-    ...more,
+    ...structuredClone(more),
   })
 }
 
@@ -96,7 +93,11 @@ export async function playEvent(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
   world: ComparedWorld | RepositoryState = {},
-  { facts, ...options }: Partial<Omit<PlayStepOptions, 'facts'>> & { readonly facts?: Partial<GivenRun> } = {},
+  {
+    facts,
+    onRequest,
+    ...options
+  }: Partial<Omit<PlayStepOptions, 'facts'>> & { readonly facts?: Partial<GivenRun> } = {},
 ): Promise<PlayedEvent> {
   const repository = 'branches' in world ? world : createWorld(world)
   const { [repository.defaultBranch]: sha = '' } = repository.branches
@@ -105,7 +106,10 @@ export async function playEvent(
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     repository,
     facts: { eventName, payload, sha, ...facts },
-    onRequest: (what) => requests.push(what),
+    onRequest: (what, request) => {
+      requests.push(what)
+      onRequest?.(what, request)
+    },
     ...options,
   })
   const { report, acceptedPrompts } = played
