@@ -34,7 +34,7 @@ const labelled = (...labels: readonly string[]): ComparedWorld => ({
 const ALL_EXEMPT = 'These pull requests need no documentation: #12, #13.'
 const ONE_EXEMPT = 'These pull requests need no documentation: #12.'
 
-const push = (after: string): GivenEvent => ['push', { ...PUSH, after }]
+const push = (after: string, ref = PUSH.ref): GivenEvent => ['push', { ...PUSH, ref, after }]
 const pull = (label: string): GivenEvent => {
   const ends = { base: { sha: commit('a') }, head: { sha: commit('b') } }
   return ['pull_request', { pull_request: { number: 12, labels: [{ name: label }], ...ends } }]
@@ -92,7 +92,6 @@ const UNLISTED: ComparedWorld = {
   ),
 }
 const ALSO_BY_OTHER: ComparedWorld = { ...ONE, pulls: { ...EXEMPT, 16: pullOf('a', 'b') } }
-const STILL_OPEN: ComparedWorld = { ...ONE, pulls: { 12: pullOf('a', 'b', { ...OPEN, labels: ['no-docs'] }) } }
 const WITH_DIRECT: ComparedWorld = { line: 'bcd9', pulls: BOTH_EXEMPT, message }
 const EVERYTHING = ['Change b', 'docs/guide.md']
 
@@ -109,12 +108,16 @@ test.each<[what: string, event: GivenEvent, world: ComparedWorld, texts: readonl
 
 test.each<[what: string, event: GivenEvent, world: ComparedWorld, given?: Given]>([
   ['a push without a pull request', push(commit('b')), {}],
-  ['a commit of an open pull request with the label', SCHEDULE, STILL_OPEN],
+  [
+    'a push to an open pull request with the label',
+    push(commit('b'), `refs/heads/${pullOf('a', 'b').branch}`),
+    labelled('no-docs'),
+  ],
   ['the event of another pull request', pull('bug'), labelled('bug')],
   ['a merge queue run of another pull request', QUEUED, labelled('bug')],
   ['a comment by a person on an exempt pull request', COMMENTED, labelled('no-docs')],
   ['a range after such a comment', COMMENTED, { ...labelled('no-docs'), ...ONE }, { 'change-range': 'v1...v2' }],
-  ['an exempt pull request by number', ['workflow_dispatch'], labelled('no-docs'), { 'change-range': 'pull/12' }],
+  ['an exempt pull request by number', ['workflow_dispatch'], ONE, { 'change-range': 'pull/12' }],
 ])('sends %s, and names no exempt pull request', async (_what, event, world, given = {}) => {
   const { prompt } = await playEvent({ ...SKIP, ...given }, event, world)
   expect(prompt).toContain('docs/guide.md')
