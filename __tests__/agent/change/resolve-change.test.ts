@@ -49,9 +49,9 @@ const pull = (base: string, fields = {}): GivenEvent => [
   { pull_request: { number: 5, base: { sha: commit(base) }, head: { sha: commit('b') } }, ...fields },
 ]
 const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong', body: 'See line 3.' } }]
-const tag = (name: string, fields = {}): GivenEvent => [
+const tag = (name: string): GivenEvent => [
   'push',
-  { ...PUSH, ref: `refs/tags/${name}`, before: NO_COMMIT, commits: [], ...fields },
+  { ...PUSH, ref: `refs/tags/${name}`, before: NO_COMMIT, commits: [] },
 ]
 const release = (tag_name: string): GivenEvent => ['release', { release: { tag_name }, ...BOT }]
 /** After a run of `ci.yml`. */
@@ -208,7 +208,7 @@ const ON_RELEASE_BRANCH: ComparedWorld = {
 const NO_LOWER_TAG = { change: 'Nothing to compare: no lower version with the same prefix' }
 const ALONE = /^Fix the guide\.$/
 
-testRows('the prompt, the log and the summary name the change', [
+testRows('the prompt and the result name the change', [
   [
     'a push',
     DIFF,
@@ -237,7 +237,7 @@ testRows('the prompt, the log and the summary name the change', [
     { change: 'the tag `v2.0.0` since the tag before it, from `v1.0.0`' },
   ],
   [
-    'a release after one from another branch',
+    'a tag after one from another branch',
     FILES,
     tag('v2.0.0'),
     ON_RELEASE_BRANCH,
