@@ -105,6 +105,8 @@ export async function playEvent(
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     repository,
+    // What happens in the turn does not depend on the change.
+    turns: [{ durationMs: 1_000 }],
     facts: { eventName, payload, sha, ...facts },
     onRequest: (what, request) => {
       requests.push(what)
