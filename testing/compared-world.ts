@@ -2,7 +2,6 @@ import type { WorkflowRun } from '../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import type { GivenRun } from './fake-github.ts'
 import { agentInputs } from './fake-step.ts'
 import { commit, madeCommit } from './github-state.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from './play-step.ts'
@@ -93,11 +92,7 @@ export async function playEvent(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
   world: ComparedWorld | RepositoryState = {},
-  {
-    facts,
-    onRequest,
-    ...options
-  }: Partial<Omit<PlayStepOptions, 'facts'>> & { readonly facts?: Partial<GivenRun> } = {},
+  { facts, ...options }: Omit<Partial<PlayStepOptions>, 'onRequest'> = {},
 ): Promise<PlayedEvent> {
   const repository = 'branches' in world ? world : createWorld(world)
   const { [repository.defaultBranch]: sha = '' } = repository.branches
@@ -108,10 +103,7 @@ export async function playEvent(
     // What happens in the turn does not depend on the change.
     turns: [{ durationMs: 1_000 }],
     facts: { eventName, payload, sha, ...facts },
-    onRequest: (what, request) => {
-      requests.push(what)
-      onRequest?.(what, request)
-    },
+    onRequest: (what) => requests.push(what),
     ...options,
   })
   const { report, acceptedPrompts } = played
