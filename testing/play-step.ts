@@ -5,6 +5,7 @@ import { API_PATH } from '../src/emulator/github/reply.ts'
 import { combineScenarios, type GitHubScenario } from '../src/emulator/github/github-scenarios.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import { findGitHubRoute } from '../src/emulator/github/routes.ts'
+import type { GitHubState } from '../src/emulator/github/state.ts'
 import { EMULATOR_KEY } from '../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceRequest, type ServiceResponse } from '../src/emulator/http/exchange.ts'
 import type { TurnPlan } from '../src/emulator/service/job-machine.ts'
@@ -63,8 +64,8 @@ export interface PlayStepOptions {
   readonly facts?: Partial<GivenRun> | undefined
   /** How long after the start of the servers' history the step starts, in milliseconds. */
   readonly startMs?: number
-  /** Changes the repository before the first response of GitHub. */
-  readonly prepare?: (docs: RepositoryState) => void
+  /** Changes the repository, or the rest of GitHub, before the first response of GitHub. */
+  readonly prepare?: (docs: RepositoryState, state: GitHubState) => void
   /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number
   /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
@@ -83,7 +84,7 @@ function openServers(options: PlayStepOptions): Servers {
   let isPrepared = false
   const onBeforeResponse = (): void => {
     const { 'acme/docs': docs } = state.repositories
-    if (!isPrepared && docs !== undefined) prepare?.(docs)
+    if (!isPrepared && docs !== undefined) prepare?.(docs, state)
     isPrepared = true
   }
   const observed = observeGitHub({ scenario: plays, state, onBeforeResponse })

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
-import type { Comparison } from '../../src/github/commits.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { playEvent } from '../../testing/compared-world.ts'
+import { PUSH } from '../../testing/fake-github.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
-import { playChange } from '../../testing/play-change.ts'
 import { playStep } from '../../testing/play-step.ts'
 
 const given = (name: string, text: string) => () =>
@@ -133,33 +133,13 @@ test.each(['area: C#', 'priority #1', 'no-docs', "won't fix"])('accepts the labe
   expect(given('skip-labels', label)().skipLabels).toEqual([label])
 })
 
-const change = (path: string) => ({
-  path,
-  status: 'modified',
-  previousPath: undefined,
-  patch: undefined,
-  additions: 1,
-  deletions: 0,
-})
-
 const advise = (pattern: string) =>
   `\`paths\` has \`${pattern}\`, which matches the folder of a changed file, but no file: write \`${pattern}/**\`.`
 const ADVICE = advise('packages/*/src')
 
-/** Plays a push that changes these files. */
-const playPush = (patterns: string, paths: readonly string[], fileList: Comparison['fileList'] = 'complete') => {
-  const compare = () =>
-    Promise.resolve({
-      relation: 'ahead' as const,
-      mergeBase: 'a'.repeat(40),
-      commits: [],
-      totalCommits: 1,
-      files: paths.map(change),
-      fileList,
-    })
-  const push = { ref: 'refs/heads/main', before: 'a'.repeat(40), after: 'b'.repeat(40) }
-  return playChange({ paths: patterns }, ['push', push], { compare })
-}
+/** Runs a step for a push that changes these files. */
+const playPush = (patterns: string, files: readonly string[]) =>
+  playEvent({ paths: patterns }, ['push', PUSH], { files })
 
 test.each([
   ['packages/*/src', ['packages/a/src/x.ts'], ADVICE],
@@ -169,10 +149,9 @@ test.each([
   ['.github', ['.github/workflows/ci.yml'], 'write `.github/**`.'],
   ['packages/*/v1.2', ['packages/a/v1.2/x.ts'], 'write `packages/*/v1.2/**`.'],
 ])('%j is an input error if it matches no file of %j, but a folder', async (patterns, paths, advice) => {
-  await expect(playPush(patterns, paths)).rejects.toMatchObject({
-    code: 'invalid-input',
-    message: expect.stringContaining(advice) as unknown,
-  })
+  const { report, acceptedPrompts } = await playPush(patterns, paths)
+  expect([report.error?.code, acceptedPrompts]).toEqual(['invalid-input', []])
+  expect(report.error?.message).toContain(advice)
 })
 
 test.each([
@@ -183,7 +162,8 @@ test.each([
   ['src/**\n!docs', ['docs/a.md']],
 ])('%j only skips the step if no file of %j matches', async (patterns, paths) => {
   const { skip, log } = await playPush(patterns, paths)
-  expect([skip, log]).toEqual(['No changed file matches `paths`.', expect.stringContaining('No file matches `paths`')])
+  expect(skip).toBe('No changed file matches `paths`.')
+  expect(log.join('\n')).toContain('No file matches `paths`')
 })
 
 test.each([
@@ -192,18 +172,19 @@ test.each([
   ['README.md\ndocs', ['README.md', 'docs/a.md'], [advise('docs')]],
   ['src/**\nLICENSE', ['src/a.ts'], []],
 ])('%j only warns of a folder if a file of %j matches', async (patterns, paths, expected) => {
-  const { skip, logWarnings } = await playPush(patterns, paths)
-  expect([skip, logWarnings]).toEqual([undefined, expected])
+  const { skip, warnings } = await playPush(patterns, paths)
+  expect([skip, warnings]).toEqual([undefined, expected])
 })
 
 test('only warns of a folder that is not excluded if no file matches', async () => {
-  const { skip, logWarnings } = await playPush('lib/**\n!packages/*/src', ['packages/a/src/x.ts'])
-  expect([skip, logWarnings]).toEqual(['No changed file matches `paths`.', [advise('!packages/*/src')]])
+  const { skip, warnings } = await playPush('lib/**\n!packages/*/src', ['packages/a/src/x.ts'])
+  expect([skip, warnings]).toEqual(['No changed file matches `paths`.', [advise('!packages/*/src')]])
 })
 
 test('only warns of a folder if a file that GitHub does not list may match', async () => {
-  const { skip, logWarnings } = await playPush('packages/*/src', ['packages/a/src/x.ts'], 'truncated')
-  expect([skip, logWarnings]).toEqual([undefined, [ADVICE]])
+  const files = ['packages/a/src/x.ts', ...Array.from({ length: 299 }, (_, index) => `src/${index}.ts`)]
+  const { skip, warnings } = await playPush('packages/*/src', files)
+  expect([skip, warnings]).toEqual([undefined, [ADVICE]])
 })
 
 test('warns of a folder in allowed-paths when files are out of scope', async () => {

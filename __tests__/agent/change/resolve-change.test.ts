@@ -1,310 +1,367 @@
 import { expect, test } from '@jest/globals'
-import type { GitHub } from '../../../src/github/github.ts'
+import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import {
-  changedFile,
-  comparing,
-  COMPARISON,
-  resolveInOrder,
-  mergedBy,
-  PULL_REQUEST,
-  PUSH,
-  createGitHubError,
-  rejectWith,
-} from '../../../testing/fake-github.ts'
+  createWorld,
+  greenRun,
+  playEvent,
+  pullOf,
+  type ComparedWorld,
+  type PlayedEvent,
+  type Given,
+  type GivenEvent,
+} from '../../../testing/compared-world.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
 import { commit } from '../../../testing/github-state.ts'
-import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../../testing/play-change.ts'
+import {
+  changeResponse,
+  respondInOrder,
+  respondWith,
+  type PlayStepOptions,
+  type Responder,
+} from '../../../testing/play-step.ts'
 
 const COMMITS = { 'change-context': 'commits' }
 const FILES = { 'change-context': 'files' }
 const DIFF = { 'change-context': 'diff' }
-const TWO_LINES = { paths: 'docs/**\n!docs/old/**' }
 const DOCS = { paths: 'docs/**' }
 const CODE = { paths: 'src/**' }
 const SINCE = { 'change-range': 'since-last-success' }
-const BETWEEN = { 'change-range': 'v1...v2' }
-const REQUESTED = { ...FILES, 'change-range': 'pull/7' }
-const REQUESTED_ELSEWHERE = { ...FILES, 'change-range': 'acme/code/pull/7' }
-const NO_CONTEXT = { 'change-context': 'none' }
-const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
-const ATTACH = { prompt: '', 'job-id': 'job_1', paths: 'a' }
+const BETWEEN = { 'change-range': 'v1.0.0...v2.0.0' }
+const REQUESTED = { ...FILES, 'change-range': 'pull/5' }
+const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1.0.0...v1.1.0' }
+const ATTACH = { prompt: '', 'job-id': 'job_finished', paths: 'a' }
+const NO_TOKEN = { 'github-token': '' }
+const NO_COMMIT = '0'.repeat(40)
 
-const ANN = { login: 'ann', type: 'User' }
 const BOT = { sender: { login: 'release[bot]', type: 'Bot' } }
 const MANUAL: GivenEvent = ['workflow_dispatch']
 const SCHEDULE: GivenEvent = ['schedule']
 const PUSHED: GivenEvent = ['push', PUSH]
-const FORCED: GivenEvent = ['push', { ...PUSH, forced: true }]
-const DELETION: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', deleted: true }]
-const ENDS = { base: { sha: commit('a') }, head: { sha: commit('b') } }
-const PULL: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS } }]
+const PUSHED_BY_BOT: GivenEvent = ['push', { ...PUSH, ...BOT }]
+const FORCED: GivenEvent = ['push', { ...PUSH, before: commit('9'), forced: true }]
+/** Back to commit `a`. */
+const REMOVAL: GivenEvent = ['push', { ...PUSH, before: commit('b'), after: commit('a'), commits: [], forced: true }]
+const NEW_BRANCH: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', before: NO_COMMIT, commits: [] }]
+const DELETION: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', after: NO_COMMIT, deleted: true }]
+const pull = (base: string, fields = {}): GivenEvent => [
+  'pull_request',
+  { pull_request: { number: 5, base: { sha: commit(base) }, head: { sha: commit('b') } }, ...fields },
+]
 const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong', body: 'See line 3.' } }]
-const MERGED_BY_BOT: GivenEvent = ['push', { ...PUSH, ...BOT }]
-const PULL_BY_BOT: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS }, ...BOT }]
-const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2.0.0' }, ...BOT }]
-const RUN = {
-  id: 30,
-  workflow_id: 51,
-  event: 'push',
-  head_sha: commit('b'),
-  head_branch: 'main',
-  pull_requests: [],
-}
-const afterRun = (fields: object): GivenEvent => [
+const tag = (name: string): GivenEvent => [
+  'push',
+  { ...PUSH, ref: `refs/tags/${name}`, before: NO_COMMIT, commits: [] },
+]
+const release = (tag_name: string): GivenEvent => ['release', { release: { tag_name }, ...BOT }]
+/** After a run of `ci.yml`. */
+const afterRun = (run = {}, fields = {}): GivenEvent => [
   'workflow_run',
-  { workflow_run: RUN, repository: { id: 1, default_branch: 'main' }, ...fields },
+  {
+    workflow_run: { id: 30, workflow_id: 1, event: 'push', head_sha: commit('b'), head_branch: 'main', ...run },
+    repository: { id: 1, default_branch: 'main' },
+    ...fields,
+  },
 ]
 
-const foreignPull = (repository: string, state: 'merged' | 'closed' = 'merged'): Partial<GitHub> => ({
-  readPullRequest: ({ number }) =>
-    Promise.resolve({ ...PULL_REQUEST, repository, number, state, author: ANN, labels: [] }),
-  listComments: () => Promise.resolve([]),
-})
-const FOREIGN_PULL = foreignPull('acme/docs')
-const OTHERS = foreignPull('acme/docs')
-const REQUESTED_TEXT =
-  /Pull request #7: Explain the limits\nURL: https:\/\/github\.com\/acme\/docs\/pull\/7\n\nDescription:\nThe limits were not explained\.[^]*docs\/guide\.md/
-const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
-const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
-const BEA = { login: 'bea', type: 'User' }
-const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea', account: BEA, committerLogin: 'web-flow' }
-const FIRST = { findSuccesses: () => Promise.resolve({ before: undefined }) }
-const DOWN = { compare: rejectWith(createGitHubError('service-error')) }
-const NO_RUNS = { findSuccesses: DOWN.compare }
-const LIMITED = { compare: rejectWith(createGitHubError('rate-limited')) }
-const MISSING_COMMITS = { compare: rejectWith(createGitHubError('not-found')) }
-const UNLISTED = comparing({ fileList: 'unreadable' })
-const LOOK_UPS_DOWN = { findPullRequestsOfCommit: DOWN.compare, readPullRequest: DOWN.compare }
-const MANY = comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(changedFile) })
-const MERGE_BASE = comparing({ relation: 'diverged', mergeBase: commit('d') })
-const COMMITS_REMOVED = comparing({ relation: 'behind', commits: [], totalCommits: 0, files: [] })
-const BUILT = afterRun({ workflow_run: { ...RUN, head_branch: 'next', head_repository: { id: 1 } } })
-const BUILT_BY_SCHEDULE = afterRun({ workflow_run: { ...RUN, event: 'schedule' } })
-const COMMENT_ON_PULL: GivenEvent = [
-  'issue_comment',
-  { issue: { number: 7, pull_request: {} }, comment: { id: 1, body: 'Hi.' }, sender: { login: 'ann', type: 'User' } },
-]
-const NOTHING_CHANGED = { prompt: 'Nothing changed in acme/docs' }
-const OWN: Partial<GitHub> = {
-  findPullRequestsOfCommit: (_repository, sha) =>
-    Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
-  listTags: () => Promise.resolve(['v1.0.0']),
+const COMPARE = 'repos/compare-commits-with-basehead'
+const respondAsUsual: Responder = ({ respond }) => respond()
+const REFUSED: Responder = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
+const DOWN = { [COMPARE]: respondWith(503) }
+const NO_RUNS = { 'actions/list-workflow-runs': respondWith(503) }
+const LOOK_UPS_DOWN = {
+  'repos/list-pull-requests-associated-with-commit': respondWith(503),
+  'pulls/get': respondWith(503),
 }
-const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
-const LAST_COMMIT_GONE: Partial<GitHub> = {
-  compare: (_repository, base) =>
-    base === commit('7') ? Promise.reject(createGitHubError('not-found')) : Promise.resolve(COMPARISON),
-  findSuccesses: () => Promise.resolve({ before: commit('7') }),
-}
+const LIMITED = { [COMPARE]: respondWith(429, { 'retry-after': '86400' }) }
+const UNREADABLE = { [COMPARE]: changeResponse(() => ({ files: [{ name: 'docs/guide.md' }] })) }
 
-/** Without `skip` the prompt is sent, and without `lost` there is no warning. */
+const TAGS = { tags: { 'v1.0.0': commit('a'), 'v2.0.0': commit('b') } }
+const ofAgent = (base: string) => ({ 7: pullOf(base, 'b', { user: AGENT_USER, labels: ['docs-agent'] }) })
+/** Commit `b` came from a pull request of the agent. */
+const OWN: ComparedWorld = { pulls: ofAgent('a'), more: TAGS }
+/** Before it, a person has pushed commit `c`. */
+const OWN_AND_OLDER: ComparedWorld = { line: 'cb', pulls: ofAgent('c'), more: TAGS }
+const TEXTS = { title: 'Explain the limits', body: 'The limits were not explained.' }
+const MERGED: ComparedWorld = { pulls: { 5: pullOf('a', 'b', TEXTS) } }
+const GIVEN_UP: ComparedWorld = { pulls: { 5: pullOf('a', 'b', { ...TEXTS, merge: undefined }) } }
+const QUIET: ComparedWorld = { runs: [greenRun('b')] }
+/** Nothing has changed since the commit that added the workflow. */
+const ONLY_COMMIT: ComparedWorld = { runs: [], line: '' }
+const BESIDE: ComparedWorld = { beside: '9', pulls: MERGED.pulls ?? {} }
+const REMOVED: ComparedWorld = { more: { branches: { main: commit('a') } } }
+const BASE_GONE: ComparedWorld = { runs: [greenRun('7')] }
+
 interface Expected {
-  /** A part of the error message if the step fails. */
-  readonly red?: string
+  /** Without it, the prompt is sent. */
   readonly skip?: string
-  readonly warnings?: string
   readonly prompt?: string | RegExp
   readonly change?: string | RegExp
   readonly log?: string
-  readonly calls?: readonly string[]
 }
+
+function expectPlayed(played: PlayedEvent, { skip, prompt = '', change = '', log = '' }: Expected) {
+  const { isGreen, report } = played
+  expect([isGreen, report.warnings, played.acceptedPrompts.length]).toEqual([true, [], skip === undefined ? 1 : 0])
+  expect(played.skip ?? '').toContain(skip ?? '')
+  expect(played.prompt).toMatch(prompt)
+  expect(report.change ?? '').toMatch(change)
+  expect(played.log.join('\n')).toContain(log)
+}
+
+type Row = [what: string, given: Given, event: GivenEvent, world: ComparedWorld, expected: Expected]
+const testRows = (rule: string, rows: readonly Row[]) => {
+  test.each(rows)(`${rule}: %s`, async (_what, given, event, world, expected) => {
+    expectPlayed(await playEvent(given, event, world), expected)
+  })
+}
+
 const SENT: Expected = {}
-const RED_FOR_CONTEXT = { red: 'which is needed for `change-context`: ' }
-const RED_FOR_PATHS = { red: 'which is needed for `paths`: ' }
-const NOT_LISTED = { red: 'GitHub returned a malformed list of changed files' }
-const RED_FOR_GUARD = { red: "Could not determine whether the change is the agent's own work: " }
-const OWN_WORK = { skip: '#7' }
 const DELETED = { skip: 'a branch or a tag was deleted' }
 
-const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
+testRows('a deletion is skipped, unless the run may be the base of a later one and earlier changes were not sent', [
+  ['no range', {}, DELETION, {}, DELETED],
+  ['a change since the last success', { ...SINCE, ...FILES }, DELETION, {}, { prompt: 'docs/guide.md' }],
+  ['a change since the last success, without context', SINCE, DELETION, {}, SENT],
+  ['no change since the last success', { ...SINCE, ...FILES }, DELETION, QUIET, DELETED],
+  ['no earlier run and no change', { ...SINCE, ...FILES }, DELETION, ONLY_COMMIT, DELETED],
+])
+
+const OWN_WORK = { skip: '#7' }
+
+testRows(
+  "the agent's own work is skipped, and the commits of the event or of the range since the last success decide",
+  [
+    ['a merge', {}, PUSHED, OWN, OWN_WORK],
+    ['a merge, and a manual run without a range', {}, MANUAL, OWN, SENT],
+    ['a merge with an older commit by others before it', FILES, PUSHED, OWN_AND_OLDER, OWN_WORK],
+    ['a merge, with a range of commits by others', BETWEEN, PUSHED, OWN_AND_OLDER, OWN_WORK],
+    ['a merge after a commit by others since the last success', { ...COMMITS, ...SINCE }, PUSHED, OWN_AND_OLDER, SENT],
+    ['a merge, with a range in another repository', ELSEWHERE, PUSHED, OWN, OWN_WORK],
+    ['a push by others, with a range in another repository', ELSEWHERE, PUSHED, {}, SENT],
+    [
+      'a merge, with a pull request by number',
+      REQUESTED,
+      PUSHED,
+      { ...OWN_AND_OLDER, pulls: { ...ofAgent('c'), 5: pullOf('a', 'c') } },
+      OWN_WORK,
+    ],
+    ['a release by a bot', {}, release('v2.0.0'), OWN, OWN_WORK],
+    ['a release by a bot with an older commit by others', {}, release('v2.0.0'), OWN_AND_OLDER, SENT],
+  ],
+)
+
+const NO_FILE = { skip: 'No changed file matches `paths`' }
+const NOT_SKIPPED = { log: 'so the step is not skipped' }
+const TWO_LINES = { paths: 'docs/**\n!docs/old/**' }
+const MANY = ['.a\u202e##[x].ts', ...Array.from('0123456')]
+const FEW_OF_MANY = 'No file matches `paths` (`docs/**`, `!docs/old/**`): `.a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.'
+
+testRows('with `paths`, a change without a matching file is skipped, if GitHub lists all its files', [
+  ['no match', CODE, PUSHED, {}, NO_FILE],
+  ['no match of many', TWO_LINES, PUSHED, { files: MANY }, { ...NO_FILE, change: FEW_OF_MANY }],
+  ['one match', DOCS, PUSHED, {}, { change: 'Of these files, 1 matches `paths`.' }],
+  ['two matches', DOCS, PUSHED, { files: ['docs/a.md', 'docs/b.md'] }, { change: 'Of these files, 2 match `paths`.' }],
+  ['300 files', CODE, PUSHED, { files: Array.from({ length: 300 }, (_, index) => `docs/${index}.md`) }, NOT_SKIPPED],
+  ['a push that removed commits', CODE, REMOVAL, REMOVED, { log: 'History was rewritten' }],
+  ['a push that replaced commits', CODE, FORCED, BESIDE, { log: 'History was rewritten' }],
+  ['a success whose commit no longer exists', { ...SINCE, ...CODE }, PUSHED, BASE_GONE, NOT_SKIPPED],
+  ['a pull request whose base has new commits', CODE, pull('9'), BESIDE, NO_FILE],
+  ['a pull request by number', { ...REQUESTED, ...CODE }, MANUAL, MERGED, NO_FILE],
+  ['a schedule without commits', { paths: '**' }, SCHEDULE, QUIET, { skip: 'no commits' }],
+])
+
+const NOTHING_CHANGED = { prompt: 'Nothing changed in acme/docs' }
+const BUILT = afterRun({ head_branch: 'next', head_repository: { id: 1 } })
+const BUILT_AGAIN = afterRun({ event: 'schedule' })
+/** The workflow that this one follows has covered everything. */
+const afterSuccess = (event: string): ComparedWorld => ({
+  runs: [greenRun('b', { id: 29, workflow: 'ci.yml', event })],
+})
+
+testRows('without `paths`, a change without commits is sent, and the prompt says so', [
+  ['a schedule', FILES, SCHEDULE, QUIET, NOTHING_CHANGED],
+  ['a schedule with `change-range`', { ...FILES, ...SINCE }, SCHEDULE, QUIET, NOTHING_CHANGED],
+  ['a range', { ...FILES, 'change-range': 'v2.0.0...main' }, MANUAL, { more: TAGS }, NOTHING_CHANGED],
+  ['a new branch', FILES, NEW_BRANCH, {}, NOTHING_CHANGED],
+  ['a build of a merged branch', FILES, BUILT, {}, NOTHING_CHANGED],
+  ['a scheduled build', FILES, BUILT_AGAIN, afterSuccess('push'), NOTHING_CHANGED],
+  ['a build that another run has started', FILES, afterRun(), afterSuccess('workflow_run'), NOTHING_CHANGED],
+  ['a push that only removed commits', FILES, REMOVAL, REMOVED, NOTHING_CHANGED],
+])
+
+const REQUESTED_TEXT =
+  /Pull request #5: Explain the limits\nURL: https:\S+\/acme\/docs\/pull\/5\n\nDescription:\nThe limits were not explained\.[^]*docs\/guide\.md/
+const GIVEN_UP_TEXT = /Pull request #5: Explain the limits\nState: closed without a merge\n[^]*docs\/guide\.md/
 const FORCE_PUSHED =
-  'the forced push, from the merge base `ddddddd` to `bbbbbbb`, because `aaaaaaa` is not in its history.'
-const AS_PUSHED = '1 commit, 1 file: the push, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: '
-const NO_COMMITS =
-  /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 65536 bytes/
+  'the forced push, from the merge base `aaaaaaa` to `bbbbbbb`, because `9999999` is not in its history.'
+const SINCE_SUCCESS = 'since the last successful run, from `aaaaaaa` to `bbbbbbb`'
+const ISSUE_SENT = {
+  prompt: 'Issue #3: It is wrong',
+  change:
+    /Nothing to compare: .*an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 65536 bytes/,
+}
+const ON_RELEASE_BRANCH: ComparedWorld = {
+  ...BESIDE,
+  more: { tags: { 'v1.9.1': commit('9'), 'v2.0.0': commit('b') } },
+}
+const NO_LOWER_TAG = { change: 'Nothing to compare: no lower version with the same prefix' }
+const ALONE = /^Fix the guide\.$/
 
-type Row = [what: string, given: Given, event: GivenEvent, responses: Responses, expected: Expected]
-test.each<Row>([
-  ['a manual run without an input about the change', {}, MANUAL, {}, { calls: [] }],
-  ['a step that only waits for a job', ATTACH, PUSHED, {}, { calls: [] }],
-
-  ['a deletion', {}, DELETION, {}, { ...DELETED, calls: [] }],
-  // The next run looks back to this run.
-  ['a deletion after a failed run, without context', SINCE, DELETION, {}, SENT],
-  ['a deletion after a failed run', { ...SINCE, ...FILES }, DELETION, {}, { prompt: 'docs/guide.md' }],
-  ['a deletion without an earlier change', { ...SINCE, ...FILES }, DELETION, QUIET, DELETED],
-  ['a deletion without an earlier successful run', { ...SINCE, ...FILES }, DELETION, FIRST, DELETED],
-
-  ["a merge of the agent's own work", {}, PUSHED, OWN, OWN_WORK],
-  ["a manual run after a merge of the agent's own work", {}, MANUAL, OWN, SENT],
+testRows('the prompt and the result name the change', [
   [
-    "a merge of the agent's own work with an older commit by others in the range",
+    'a push',
+    DIFF,
+    PUSHED,
+    {},
+    {
+      prompt: '(the push, from `aaaaaaa` to `bbbbbbb`)',
+      change: '1 commit, 1 file: the push, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: ',
+    },
+  ],
+  ['a forced push', FILES, FORCED, BESIDE, { change: FORCE_PUSHED }],
+  ['a schedule', FILES, SCHEDULE, {}, { prompt: SINCE_SUCCESS }],
+  [
+    'a build whose workflow has no earlier run',
     FILES,
-    PUSHED,
-    OWN_AND_OLDER,
-    OWN_WORK,
+    afterRun(),
+    {},
+    { change: 'no earlier run of the workflow that' },
   ],
-  ["a merge of the agent's own work, with a range of commits by others", BETWEEN, PUSHED, OWN_AND_OLDER, OWN_WORK],
+  ['an issue', FILES, ISSUE, {}, ISSUE_SENT],
   [
-    "a merge of the agent's own work since a success before commits by others",
-    { ...COMMITS, ...SINCE },
-    PUSHED,
-    OWN_AND_OLDER,
-    SENT,
+    'a tag',
+    FILES,
+    tag('v2.0.0'),
+    { more: TAGS },
+    { change: 'the tag `v2.0.0` since the tag before it, from `v1.0.0`' },
   ],
-  ["a merge of the agent's own work that cannot be compared", FILES, PUSHED, { ...OWN, ...DOWN }, RED_FOR_CONTEXT],
-  ["a merge of the agent's own work with a range in another repository", ELSEWHERE, PUSHED, OWN, OWN_WORK],
-  ['a push with a range in another repository', ELSEWHERE, PUSHED, {}, SENT],
-  ["a release of the agent's own work by a bot", {}, RELEASE, OWN, OWN_WORK],
-  ['a release by a bot', {}, RELEASE, OWN_AND_OLDER, SENT],
-  ['a merge by a bot that cannot be looked up', FILES, MERGED_BY_BOT, LOOK_UPS_DOWN, RED_FOR_GUARD],
   [
-    'a merge by a bot that cannot be looked up, since the last success, without context',
-    SINCE,
-    MERGED_BY_BOT,
-    LOOK_UPS_DOWN,
-    RED_FOR_GUARD,
+    'a tag after one from another branch',
+    FILES,
+    tag('v2.0.0'),
+    ON_RELEASE_BRANCH,
+    { change: 'from the merge base `aaaaaaa` to `bbbbbbb`' },
   ],
-  ['a pull request by a bot that cannot be read', FILES, PULL_BY_BOT, LOOK_UPS_DOWN, RED_FOR_GUARD],
-  ['a run by a bot without earlier runs', FILES, afterRun(BOT), NO_RUNS, RED_FOR_CONTEXT],
-  ['a run without earlier runs', FILES, afterRun({}), NO_RUNS, RED_FOR_CONTEXT],
-
-  ['a push without a token', {}, PUSHED, null, { log: 'there is no `github-token`' }],
-  ['a schedule without a token', DIFF, SCHEDULE, null, RED_FOR_CONTEXT],
-  ['a push that cannot be compared', CODE, PUSHED, DOWN, RED_FOR_PATHS],
+  ['a first tag', FILES, tag('2026-11-01'), { more: TAGS }, { ...NO_LOWER_TAG, prompt: ALONE }],
+  ['a pull request by number', REQUESTED, MANUAL, MERGED, { prompt: REQUESTED_TEXT, change: 'pull request #5, from' }],
   [
-    'a push that cannot be compared, with paths and context',
-    { ...CODE, ...DIFF },
-    PUSHED,
-    DOWN,
-    { red: '`paths` and `change-context`' },
-  ],
-  ['a push whose comparison is rate limited', COMMITS, PUSHED, LIMITED, RED_FOR_CONTEXT],
-  ['a push whose commits do not exist', COMMITS, PUSHED, MISSING_COMMITS, RED_FOR_CONTEXT],
-  ['a schedule whose runs cannot be listed', COMMITS, SCHEDULE, NO_RUNS, RED_FOR_CONTEXT],
-  ['a push by a bot that cannot be compared', COMMITS, MERGED_BY_BOT, DOWN, RED_FOR_CONTEXT],
-  ['a push without a list of files, with paths', CODE, PUSHED, UNLISTED, NOT_LISTED],
-  ['a push without a list of files', FILES, PUSHED, UNLISTED, NOT_LISTED],
-  ['a push without a list of files if the files are not needed', COMMITS, PUSHED, UNLISTED, SENT],
-
-  ['a push without a matching file', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', calls: ['compare'] }],
-  ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', change: FEW_OF_MANY }],
-  ['a push with one matching file', DOCS, PUSHED, {}, { change: 'Of these files, 1 matches `paths`.' }],
-  ['a push with two matching files', DOCS, PUSHED, TWO, { change: 'Of these files, 2 match `paths`.' }],
-  [
-    'a push with an incomplete list of files',
-    CODE,
-    PUSHED,
-    comparing({ fileList: 'truncated' }),
-    { log: 'not skipped' },
-  ],
-  ['a push to an earlier commit', CODE, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
-  ['a push of a diverged history', CODE, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
-  [
-    'a push after a successful run whose commit no longer exists',
-    { ...SINCE, ...CODE },
-    PUSHED,
-    LAST_COMMIT_GONE,
-    SENT,
-  ],
-  ['a pull request whose base has new commits', CODE, PULL, { ...OTHERS, ...MERGE_BASE }, { skip: 'No changed file' }],
-  ['a schedule without a change, with paths', { paths: '**' }, SCHEDULE, QUIET, { skip: 'no commits' }],
-  ['a schedule without a change', FILES, SCHEDULE, QUIET, { prompt: 'Nothing changed in acme/docs' }],
-  ['a schedule without a change, with `change-range`', { ...FILES, ...SINCE }, SCHEDULE, QUIET, NOTHING_CHANGED],
-  ['an explicit range without a commit', { ...FILES, ...BETWEEN }, MANUAL, QUIET, NOTHING_CHANGED],
-  ['a pull request by number without a change', REQUESTED, MANUAL, { ...QUIET, ...FOREIGN_PULL }, NOTHING_CHANGED],
-  ['a pull request without a change', FILES, PULL, { ...OTHERS, ...QUIET }, NOTHING_CHANGED],
-  ['a push without a commit', FILES, PUSHED, QUIET, NOTHING_CHANGED],
-  ['a push that only removed commits', FILES, PUSHED, COMMITS_REMOVED, SENT],
-  ['a run after the build of a merged branch', FILES, BUILT, QUIET, NOTHING_CHANGED],
-  ['a run after a scheduled build without a change', FILES, BUILT_BY_SCHEDULE, QUIET, { prompt: 'Nothing changed' }],
-  ['a comment on a pull request without a change', FILES, COMMENT_ON_PULL, QUIET, { prompt: 'Nothing changed' }],
-  [
-    'the first schedule',
-    { ...FILES, ...DOCS },
-    SCHEDULE,
-    FIRST,
-    { prompt: /^$/, change: 'no earlier run of this workflow' },
-  ],
-  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from `aaaaaaa` to `bbbbbbb`' }],
-  ['a forced push that cannot be compared', FILES, FORCED, DOWN, RED_FOR_CONTEXT],
-  ['a forced push', FILES, FORCED, MERGE_BASE, { change: FORCE_PUSHED }],
-  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from `aaaaaaa` to `bbbbbbb`)', change: AS_PUSHED }],
-  [
-    'a pull request by number',
-    REQUESTED,
+    'a pull request by number, without context',
+    { ...REQUESTED, 'change-context': 'none' },
     MANUAL,
-    FOREIGN_PULL,
-    { prompt: REQUESTED_TEXT, change: 'pull request #7, from' },
+    MERGED,
+    { prompt: ALONE },
   ],
   [
     'a pull request by number that was closed without a merge',
     REQUESTED,
     MANUAL,
-    foreignPull('acme/docs', 'closed'),
-    {
-      prompt: /Pull request #7: Explain the limits\nState: closed without a merge\n[^]*docs\/guide\.md/,
-      change: 'pull request #7, which was closed without a merge, from',
-    },
+    GIVEN_UP,
+    { prompt: GIVEN_UP_TEXT, change: 'pull request #5, which was closed without a merge, from' },
   ],
-  [
-    'a pull request by number, without context',
-    { ...REQUESTED, ...NO_CONTEXT },
-    MANUAL,
-    FOREIGN_PULL,
-    { prompt: /^$/ },
-  ],
-  [
-    'a pull request by number without a matching file',
-    { ...REQUESTED, ...CODE },
-    MANUAL,
-    FOREIGN_PULL,
-    { skip: 'No changed file' },
-  ],
-  [
-    "a pull request by number after a merge of the agent's own work",
-    REQUESTED,
-    PUSHED,
-    { ...OWN, ...FOREIGN_PULL },
-    OWN_WORK,
-  ],
-  [
-    'a pull request by number of another repository',
-    REQUESTED_ELSEWHERE,
-    MANUAL,
-    foreignPull('acme/code'),
-    { prompt: 'acme/code/pull/7' },
-  ],
-  ['an issue', FILES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', change: NO_COMMITS }],
-])('%s', async (_what, given, event, responses, expected) => {
-  const { red, skip, warnings, prompt = '', change = '', log = '', calls = expect.anything() } = expected
-  if (red !== undefined) {
-    const error = { code: 'not-sent', message: containing(red), hint: expect.anything() as unknown }
-    await expect(playChange(given, event, responses)).rejects.toMatchObject(error)
-    return
-  }
-  const found = await playChange(given, event, responses)
-  expect(found).toMatchObject({ skip: containing(skip), warnings: containing(warnings), calls })
-  expect(found.prompt ?? '').toMatch(prompt)
-  expect(found.change ?? '').toMatch(change)
-  expect(found.log).toContain(log)
+])
+
+test('the first run on another branch sends the prompt alone, and says why', async () => {
+  const facts = { refName: 'next' }
+  expectPlayed(await playEvent({ ...FILES, ...DOCS }, MANUAL, { runs: [] }, { facts }), {
+    prompt: ALONE,
+    change: 'Nothing to compare: no earlier run of this workflow on this branch was successful.',
+  })
 })
 
-test.each<[what: string, given: Given, responses: Responses]>([
-  ['GitHub is down', SINCE, NO_RUNS],
-  ['the range cannot be compared', SINCE, { compare: rejectWith(createGitHubError('forbidden', 'Grant it.')) }],
-  ['a commit of the range does not exist', BETWEEN, { compare: rejectWith(createGitHubError('not-found')) }],
-  ['there is no token', SINCE, null],
-  ['the pull request does not exist', REQUESTED, { readPullRequest: rejectWith(createGitHubError('not-found')) }],
+test('reads a pull request of another repository by number', async () => {
+  const prepare: PlayStepOptions['prepare'] = (_docs, { repositories }) => {
+    repositories['acme/code'] = createWorld(MERGED)
+  }
+  const given = { ...FILES, 'change-range': 'acme/code/pull/5' }
+  expectPlayed(await playEvent(given, MANUAL, {}, { prepare }), {
+    prompt: /URL: https:\S+\/acme\/code\/pull\/5\n/,
+    change: 'pull request acme/code#5, from',
+  })
+})
+
+test.each<[what: string, given: Given, event: GivenEvent, expected: readonly string[]]>([
+  ['nothing for a manual run without an input about the change', {}, MANUAL, []],
+  ['nothing for a deletion', {}, DELETION, []],
+  ['only the comparison for a push without a matching file', CODE, PUSHED, [COMPARE]],
+])('reads %s before it decides', async (_what, given, event, expected) => {
+  expect((await playEvent({ label: '', ...given }, event)).before).toEqual(expected)
+})
+
+test('reads no change for a step that only waits for a job', async () => {
+  const { isGreen, report, operations } = await playEvent(ATTACH, PUSHED, {}, { repository: undefined })
+  expect([isGreen, report.outcome, operations.includes(COMPARE)]).toEqual([true, 'pull-request', false])
+})
+
+test('sends the prompt of a push without a token, and says what was not checked', async () => {
+  const played = await playEvent(NO_TOKEN, PUSHED)
+  expect([played.isGreen, played.operations, played.acceptedPrompts.length]).toEqual([true, [], 1])
+  expect(played.log.join('\n')).toContain('there is no `github-token`, so only the event was checked')
+})
+
+test('sends the commits if the files are unreadable and not needed', async () => {
+  expectPlayed(await playEvent(COMMITS, PUSHED, {}, { responses: UNREADABLE }), { prompt: 'Change the guide' })
+})
+
+function expectRed(played: PlayedEvent, ...texts: readonly string[]) {
+  const { isGreen, report, acceptedPrompts } = played
+  expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
+  expect(report.error?.hint).toBeDefined()
+  for (const text of texts) expect(report.error?.message).toContain(text)
+}
+
+const FOR_CONTEXT = 'which is needed for `change-context`: '
+const FOR_PATHS = 'which is needed for `paths`: '
+const FOR_GUARD = "Could not determine whether the change is the agent's own work: "
+const MALFORMED = 'GitHub returned a malformed list of changed files'
+
+type Failure = [
+  what: string,
+  text: string,
+  given: Given,
+  event: GivenEvent,
+  responses?: PlayStepOptions['responses'],
+  world?: ComparedWorld,
+]
+test.each<Failure>([
+  ['a push that cannot be compared', FOR_PATHS, CODE, PUSHED, DOWN],
+  ['such a push with two inputs', 'needed for `paths` and `change-context`', { ...CODE, ...DIFF }, PUSHED, DOWN],
+  ['a push by a bot that cannot be compared', FOR_CONTEXT, COMMITS, PUSHED_BY_BOT, DOWN],
+  ['a push whose comparison is rate limited', FOR_CONTEXT, COMMITS, PUSHED, LIMITED],
+  ['a push whose commits do not exist', FOR_CONTEXT, COMMITS, ['push', { ...PUSH, before: commit('7') }]],
+  ['a forced push that cannot be compared', FOR_CONTEXT, FILES, FORCED, DOWN, BESIDE],
+  ["a merge of the agent's own work that cannot be compared", FOR_CONTEXT, FILES, PUSHED, DOWN, OWN],
+  ['a push with unreadable files, and context', MALFORMED, FILES, PUSHED, UNREADABLE],
+  ['a push with unreadable files, and `paths`', MALFORMED, CODE, PUSHED, UNREADABLE],
+  ['a schedule whose runs cannot be listed', FOR_CONTEXT, COMMITS, SCHEDULE, NO_RUNS],
+  ['a schedule without a token', FOR_CONTEXT, { ...DIFF, ...NO_TOKEN }, SCHEDULE],
+  ['a build whose earlier runs cannot be listed', FOR_CONTEXT, FILES, afterRun(), NO_RUNS],
+  ['a build by a bot whose earlier runs cannot be listed', FOR_CONTEXT, FILES, afterRun({}, BOT), NO_RUNS],
+  ['a push by a bot that cannot be looked up', FOR_GUARD, FILES, PUSHED_BY_BOT, LOOK_UPS_DOWN],
+  ['such a push since the last success, without context', FOR_GUARD, SINCE, PUSHED_BY_BOT, LOOK_UPS_DOWN],
+  ['a pull request by a bot that cannot be read', FOR_GUARD, FILES, pull('a', BOT), LOOK_UPS_DOWN, MERGED],
 ])(
-  'fails with `change-range` if %s, because success would move the base of the next range',
-  async (_what, given, responses) => {
-    const error = { code: 'not-sent', message: expect.stringContaining('`change-range`'), hint: expect.anything() }
-    for (const wanted of [{}, FILES, DOCS])
-      await expect(playChange({ ...wanted, ...given }, PUSHED, responses)).rejects.toMatchObject(error)
+  'sends nothing, and says which inputs need the change: %s',
+  async (_what, text, given, event, responses = {}, world = {}) => {
+    expectRed(await playEvent(given, event, world, { responses }), text)
   },
 )
 
-const NO_BASE = [
+test.each<[what: string, given: Given, responses?: PlayStepOptions['responses']]>([
+  ['GitHub is down', SINCE, NO_RUNS],
+  ['the range cannot be compared', SINCE, { [COMPARE]: REFUSED }],
+  ['a commit of the range does not exist', BETWEEN],
+  ['there is no token', { ...SINCE, ...NO_TOKEN }],
+  ['the pull request does not exist', REQUESTED],
+])(
+  'fails with `change-range` if %s, because success would move the base of the next range',
+  async (_what, given, responses = {}) => {
+    for (const wanted of [{}, FILES, DOCS])
+      expectRed(await playEvent({ ...wanted, ...given }, PUSHED, {}, { responses }), '`change-range`')
+  },
+)
+
+test.each([
   'release',
   'pull_request',
   'pull_request_target',
@@ -312,32 +369,29 @@ const NO_BASE = [
   'pull_request_review',
   'workflow_run',
   'label',
-]
-
-test.each(NO_BASE)('rejects `since-last-success` on `%s`, whose runs are never a base', async (name) => {
-  const payload = { ...(BUILT[1] as object), ...(PULL[1] as object), release: { tag_name: 'v2' } }
-  for (const given of [SINCE, { ...SINCE, ...FILES }])
-    await expect(playChange(given, [name, payload])).rejects.toMatchObject({
-      code: 'invalid-input',
-      message: containing(`cannot be used on \`${name}\``),
-    })
+])('rejects `since-last-success` on `%s`, whose runs are never a base', async (name) => {
+  const payload = { ...BUILT[1], ...pull('a')[1], release: { tag_name: 'v2' } }
+  for (const given of [SINCE, { ...SINCE, ...FILES }]) {
+    const { report, operations } = await playEvent(given, [name, payload])
+    expect([report.error?.code, operations]).toEqual(['invalid-input', []])
+    expect(report.error?.message).toContain(`cannot be used on \`${name}\``)
+  }
 })
 
 test('names all permissions if the token may not compare', async () => {
-  const compare = rejectWith(createGitHubError('forbidden', 'Grant `contents: read`.'))
-  const hint = containing('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
-  await expect(playChange({ ...SINCE, ...FILES }, PUSHED, { compare })).rejects.toMatchObject({ hint })
+  const { line } = await playEvent({ ...SINCE, ...FILES }, PUSHED, {}, { responses: { [COMPARE]: REFUSED } })
+  expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
 })
 
-test.each<[what: string, given: Given, refused: keyof GitHub]>([
-  ['compare', ELSEWHERE, 'compare'],
-  ['read the labels', { ...ELSEWHERE, 'skip-labels': 'no-docs' }, 'findPullRequestsOfCommit'],
+test.each<[what: string, given: Given, refused: string]>([
+  ['compare', ELSEWHERE, COMPARE],
+  ['read the labels', { ...ELSEWHERE, 'skip-labels': 'no-docs' }, 'repos/list-pull-requests-associated-with-commit'],
 ])(
   'names no permissions of the own repository if the token may not %s in another one',
   async (_what, given, refused) => {
-    const hint = 'Grant `contents: read`. If `acme/code` is not …'
-    const responses = { [refused]: rejectWith(createGitHubError('forbidden', hint)) }
-    await expect(playChange(given, ['repository_dispatch'], responses)).rejects.toMatchObject({ hint })
+    const { line } = await playEvent(given, ['repository_dispatch'], {}, { responses: { [refused]: REFUSED } })
+    expect(line).toContain('If `acme/code` is not')
+    expect(line).not.toContain('permissions: {')
   },
 )
 
@@ -345,40 +399,44 @@ test.each<[given: Given, named: string]>([
   [{ 'skip-labels': 'no-docs' }, '`skip-labels`'],
   [{ 'skip-labels': 'no-docs', ...CODE, ...FILES }, '`paths`, `change-context` and `skip-labels`'],
 ])('rejects `on-open-pr: skip` on a schedule with %j, and the hint names %s', async (given, named) => {
-  const skipping = { ...given, 'on-open-pr': 'skip' }
+  const { report } = await playEvent({ ...given, 'on-open-pr': 'skip' }, SCHEDULE)
   const hint = `Nothing was sent. Use \`on-open-pr: follow-up\`, or remove ${named}.`
-  await expect(playChange(skipping, SCHEDULE)).rejects.toMatchObject({ code: 'invalid-input', hint })
+  expect(report.error).toMatchObject({ code: 'invalid-input', hint })
 })
 
-test('rejects if the run is cancelled', async () => {
-  const cancelled = { findPullRequestsOfCommit: rejectWith(createGitHubError('cancelled')) }
-  await expect(playChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
+test('ends as cancelled if the run is cancelled while GitHub does not respond', async () => {
+  const { report, acceptedPrompts } = await playEvent({}, PUSHED, {}, { responses: LOOK_UPS_DOWN, cancelAfterMs: 500 })
+  expect([report.outcome, acceptedPrompts]).toEqual(['cancelled', []])
 })
 
 test('compares the range of the event if the commit of the last success is gone, with a notice', async () => {
-  const { prompt, notices } = await playChange({ ...SINCE, ...FILES }, PUSHED, LAST_COMMIT_GONE)
-  expect(prompt).toContain('from `aaaaaaa` to')
-  expect(notices).toEqual([expect.stringContaining('from `aaaaaaa` to')])
+  const { prompt, hostCalls } = await playEvent({ ...SINCE, ...FILES }, PUSHED, BASE_GONE)
+  expect(prompt).toContain('the push, from `aaaaaaa` to `bbbbbbb`')
+  const notices = hostCalls.filter((call) => call.startsWith('notice: '))
+  expect(notices).toEqual([expect.stringContaining('the push, from `aaaaaaa` to')])
   expect(notices[0]).toContain('The commit of the last successful run is no longer in the repository')
 })
 
 test('reports that nothing was compared if that commit is gone and the event has no range', async () => {
-  const { change, notices } = await playChange(FILES, SCHEDULE, LAST_COMMIT_GONE)
-  expect(change).toContain('the commit of the last successful run of this workflow no longer exists')
-  expect(notices).toEqual([expect.stringContaining('Nothing was compared.')])
+  const { report, hostCalls } = await playEvent(FILES, SCHEDULE, BASE_GONE)
+  expect(report.change).toContain('the commit of the last successful run of this workflow no longer exists')
+  expect(hostCalls.filter((call) => call.startsWith('notice: '))).toEqual([
+    expect.stringContaining('Nothing was compared.'),
+  ])
 })
 
-test.each([
-  [2, [commit('a'), commit('a'), 'main']],
-  // A single 404 response may come from a gateway.
-  [1, [commit('a'), commit('a')]],
-])('compares a forced push after %i 404 responses', async (times, expected) => {
-  const bases: string[] = []
-  const responses = resolveInOrder(...Array.from({ length: times }, () => createGitHubError('not-found')), COMPARISON)
-  const compare: GitHub['compare'] = (_repository, base) => {
-    bases.push(base)
-    return responses()
-  }
-  expect(await playChange(FILES, FORCED, { compare })).toMatchObject({ warnings: undefined, notices: [] })
-  expect(bases).toEqual(expected)
+test.each<[what: string, before: string, responses: PlayStepOptions['responses'], base: string]>([
+  ['compares the branch with the default branch if the commit before a forced push is gone', commit('7'), {}, 'main'],
+  [
+    'compares a forced push again after 404 responses that may come from a gateway',
+    commit('9'),
+    // The second comparison is that of the head with itself.
+    { [COMPARE]: respondInOrder(respondWith(404), respondAsUsual, respondWith(404), respondAsUsual) },
+    '9999999',
+  ],
+])('%s', async (_what, before, responses = {}, base) => {
+  const event: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', before, forced: true }]
+  const world = { ...BESIDE, more: { branches: { main: commit('9'), next: commit('b') } } }
+  const played = await playEvent(FILES, event, world, { facts: { sha: commit('b') }, responses })
+  expectPlayed(played, { prompt: 'docs/guide.md', change: `to \`bbbbbbb\`, because \`${base}\` is not in its history` })
 })

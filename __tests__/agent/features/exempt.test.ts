@@ -1,97 +1,54 @@
 import { expect, test } from '@jest/globals'
-import type { ComparedCommit } from '../../../src/github/commits.ts'
-import type { GitHub } from '../../../src/github/github.ts'
-import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import { MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
+import { mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import {
-  changedFile,
-  comparing,
-  mergedBy,
-  PULL_REQUEST,
-  pullCommits,
-  PUSH,
-  createGitHubError,
-  rejectWith,
-} from '../../../testing/fake-github.ts'
+  createWorld,
+  playEvent,
+  pullOf,
+  type ComparedWorld,
+  type Given,
+  type GivenEvent,
+} from '../../../testing/compared-world.ts'
+import { PUSH } from '../../../testing/fake-github.ts'
 import { commit } from '../../../testing/github-state.ts'
-import { containing, playChange, type Responses, type Given, type GivenEvent } from '../../../testing/play-change.ts'
+import { respondWith, type PlayStepOptions } from '../../../testing/play-step.ts'
 
 const SKIP = { 'skip-labels': 'no-docs\ninternal', 'change-context': 'files' }
-const ANN = { login: 'ann', type: 'User' }
 const SCHEDULE: GivenEvent = ['schedule']
-const PUSHED: GivenEvent = ['push', PUSH]
 
-const createCommit = (digit: string, message = `Change ${digit}`): ComparedCommit => ({
-  sha: commit(digit),
-  message,
-  author: 'Ann',
-  account: { login: 'ann', type: 'User' },
+const EXEMPT = { 12: pullOf('a', 'b', { labels: ['No-Docs'] }) }
+const BOTH_EXEMPT = { ...EXEMPT, 13: pullOf('b', 'cd', { labels: ['internal', 'bug'] }) }
+const COUNTED = { 14: pullOf('d', 'ef', { labels: ['bug'] }) }
+const message = (sha: string): string => `Change ${sha.charAt(0)}`
+const MIXED: ComparedWorld = { line: 'bcdef', pulls: { ...BOTH_EXEMPT, ...COUNTED }, message }
+const ONE: ComparedWorld = { pulls: EXEMPT, message }
+const OPEN = { state: 'open', merge: undefined, closedBaseSha: undefined } as const
+/** Pull requests 12 and 13 are open, and have commit `b`. */
+const labelled = (...labels: readonly string[]): ComparedWorld => ({
+  line: '',
+  beside: 'b',
+  pulls: Object.fromEntries(labels.map((label, index) => [12 + index, pullOf('a', 'b', { ...OPEN, labels: [label] })])),
+  more: { tags: { v1: commit('a'), v2: commit('b') } },
 })
 
-interface Merged {
-  readonly pull: ListedPullRequest
-  /** The commits of the pull request, by their digits. */
-  readonly digits: string
+const ALL_EXEMPT = 'These pull requests need no documentation: #12, #13.'
+const ONE_EXEMPT = 'These pull requests need no documentation: #12.'
+
+const push = (after: string, ref = PUSH.ref): GivenEvent => ['push', { ...PUSH, ref, after }]
+const pull = (label: string): GivenEvent => {
+  const ends = { base: { sha: commit('a') }, head: { sha: commit('b') } }
+  return ['pull_request', { pull_request: { number: 12, labels: [{ name: label }], ...ends } }]
 }
-
-const merged = (number: number, digits: string, ...labels: string[]): Merged => ({
-  pull: { ...mergedBy(number, ...labels), author: { login: 'ann', type: 'User' } },
-  digits,
-})
-
-/** A range of commits that changes files. */
-function range(digits: string, files: string, ...pulls: readonly Merged[]): Partial<GitHub> {
-  const commits = Array.from(digits).map((digit) => createCommit(digit))
-  const findSources = (sha: string) =>
-    pulls.filter(({ digits }) => Array.from(digits).some((digit) => commit(digit) === sha))
-  const find = (number: number) => pulls.find(({ pull }) => pull.number === number)
-  return {
-    ...comparing({
-      commits,
-      totalCommits: commits.length,
-      files: files.split(' ').map(changedFile),
-    }),
-    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(findSources(sha).map(({ pull }) => pull)),
-    listPullRequestCommits: ({ number }) =>
-      Promise.resolve(pullCommits(...Array.from(find(number)?.digits ?? '').map((digit) => ({ sha: commit(digit) })))),
-    listComments: () => Promise.resolve([]),
-  }
-}
-
-const EXEMPT = merged(12, 'b', 'No-Docs')
-const ALSO_EXEMPT = merged(13, 'cd', 'internal', 'bug')
-const COUNTED = merged(14, 'ef', 'bug')
-const MIXED = range('bcdef', 'src/a.ts src/c.ts src/e.ts', EXEMPT, ALSO_EXEMPT, COUNTED)
-const WITH_DIRECT = range('bcd9', 'src/a.ts src/c.ts direct.ts', EXEMPT, ALSO_EXEMPT)
-const EVERYTHING = 'These pull requests need no documentation: #12, #13.'
-
-interface Expected {
-  readonly skip?: string
-  /** Texts that the prompt must contain. */
-  readonly has?: readonly string[]
-  /** Texts that the prompt must not contain. */
-  readonly lacks?: readonly string[]
-  readonly calls?: unknown
-}
-
-const pull = (...labels: readonly string[]) => ({
-  pull_request: {
-    number: 12,
-    labels: labels.map((name) => ({ name })),
-    base: { sha: commit('a') },
-    head: { sha: commit('b') },
-  },
-})
-
-const QUEUE = 'refs/heads/gh-readonly-queue/main/pr-12-abc'
 const QUEUED: GivenEvent = [
   'merge_group',
-  { merge_group: { base_sha: commit('a'), head_sha: commit('b'), head_ref: QUEUE } },
+  {
+    merge_group: {
+      base_sha: commit('a'),
+      head_sha: commit('b'),
+      head_ref: 'refs/heads/gh-readonly-queue/main/pr-12-abc',
+    },
+  },
 ]
-const readingWith = (...labels: readonly string[]): Partial<GitHub> => ({
-  readPullRequest: ({ number }) => Promise.resolve({ ...PULL_REQUEST, number, labels, author: ANN }),
-  listComments: () => Promise.resolve([]),
-})
-
 const BUILT: GivenEvent = [
   'workflow_run',
   {
@@ -104,220 +61,134 @@ const BUILT: GivenEvent = [
     repository: { id: 1, default_branch: 'main' },
   },
 ]
-
-/** @param labels of each pull request, by number */
-const labelled = (labels: Readonly<Record<number, readonly string[]>>): Partial<GitHub> => ({
-  readPullRequest: ({ number }) =>
-    Promise.resolve({ ...PULL_REQUEST, number, labels: labels[number] ?? [], author: ANN }),
-  listComments: () => Promise.resolve([]),
-})
-
 const COMMENTED: GivenEvent = [
   'issue_comment',
   { issue: { number: 12, pull_request: {} }, comment: { id: 1, body: 'Hi.' } },
 ]
 
-type Row = [what: string, given: Given, event: GivenEvent, responses: Responses, expected: Expected]
-test.each<Row>([
-  ['skips a push of an exempt pull request', {}, PUSHED, range('b', 'a', EXEMPT), { skip: '#12.' }],
+test.each<[what: string, event: GivenEvent, world: ComparedWorld, numbers: string]>([
+  ['a push', push(commit('b')), ONE, '#12.'],
+  ['a range', SCHEDULE, { line: 'bcd', pulls: BOTH_EXEMPT }, '#12, #13.'],
+  ['the event of a pull request', pull('internal'), labelled('internal'), '#12.'],
+  ['a merge queue run', QUEUED, labelled('no-docs'), '#12.'],
+  ['an event of two pull requests', BUILT, labelled('no-docs', 'internal'), '#12, #13.'],
+])('skips %s if every pull request is exempt', async (_what, event, world, numbers) => {
+  const { isGreen, skip, acceptedPrompts } = await playEvent(SKIP, event, world)
+  expect([isGreen, acceptedPrompts]).toEqual([true, []])
+  expect(skip).toBe(`Every pull request of the change has a label from \`skip-labels\`: ${numbers}`)
+})
+
+const shas = (length: number): readonly string[] =>
+  Array.from({ length }, (_, index) => `${String(index).padStart(3, '0')}${'0'.repeat(36)}f`)
+const MANY = shas(600)
+/** GitHub lists the newest 500 of these commits. */
+const UNLISTED: ComparedWorld = {
+  line: MANY,
+  pulls: Object.fromEntries(
+    [0, 200, 400].map((from, index) => [
+      12 + index,
+      pullOf(MANY[from - 1] ?? 'a', MANY.slice(from, from + 200), { labels: ['no-docs'] }),
+    ]),
+  ),
+}
+const ALSO_BY_OTHER: ComparedWorld = { ...ONE, pulls: { ...EXEMPT, 16: pullOf('a', 'b') } }
+const WITH_DIRECT: ComparedWorld = { line: 'bcd9', pulls: BOTH_EXEMPT, message }
+const EVERYTHING = ['Change b', 'docs/guide.md']
+
+test.each<[what: string, event: GivenEvent, world: ComparedWorld, texts: readonly string[]]>([
+  ['a commit came from another pull request', SCHEDULE, MIXED, [ALL_EXEMPT, '5 commits', 'Change f', ...EVERYTHING]],
+  ['a commit was pushed directly', SCHEDULE, WITH_DIRECT, [ALL_EXEMPT, '4 commits', 'Change 9', ...EVERYTHING]],
+  ['a commit also came from another pull request', SCHEDULE, ALSO_BY_OTHER, [ONE_EXEMPT, ...EVERYTHING]],
+  ['only the first pull request of an event is', BUILT, labelled('no-docs', 'bug'), [ONE_EXEMPT, 'docs/guide.md']],
+  ['GitHub does not list all commits', SCHEDULE, UNLISTED, ['600 commits', ALL_EXEMPT.replace('.', ', #14.')]],
+])('sends everything and names the exempt pull requests if %s', async (_what, event, world, texts) => {
+  const { prompt } = await playEvent(SKIP, event, world)
+  for (const text of texts) expect(prompt).toContain(text)
+})
+
+test.each<[what: string, event: GivenEvent, world: ComparedWorld, given?: Given]>([
+  ['a push without a pull request', push(commit('b')), {}],
   [
-    'skips a range of exempt pull requests',
-    {},
-    SCHEDULE,
-    range('bcd', 'a', EXEMPT, ALSO_EXEMPT),
-    { skip: '#12, #13.' },
+    'a push to an open pull request with the label',
+    push(commit('b'), `refs/heads/${pullOf('a', 'b').branch}`),
+    labelled('no-docs'),
   ],
-  [
-    'sends everything if a commit came from another pull request, and names the exempt ones',
-    {},
-    SCHEDULE,
-    MIXED,
-    { has: [EVERYTHING, 'Change b', 'Change f', '5 commits', 'src/a.ts', 'src/e.ts'] },
-  ],
-  [
-    'sends everything if a commit was pushed directly',
-    {},
-    SCHEDULE,
-    WITH_DIRECT,
-    { has: [EVERYTHING, 'Change b', 'Change 9', 'src/a.ts', 'direct.ts'] },
-  ],
-  [
-    'sends a push without a pull request',
-    {},
-    PUSHED,
-    range('b', 'src/a.ts'),
-    { has: ['Change b'], lacks: ['need no documentation'] },
-  ],
-  [
-    'sends a commit that also came from a pull request that is not exempt',
-    {},
-    SCHEDULE,
-    range('b', 'src/a.ts', EXEMPT, merged(16, 'b', 'src/a.ts')),
-    { has: ['Change b', 'These pull requests need no documentation: #12.'] },
-  ],
-  [
-    'sends a commit of an open pull request with the label',
-    {},
-    SCHEDULE,
-    range('b', 'src/a.ts', { ...EXEMPT, pull: { ...EXEMPT.pull, state: 'open' } }),
-    { has: ['Change b'], lacks: ['need no documentation'] },
-  ],
-  [
-    'sends a change if GitHub does not list all its commits',
-    {},
-    SCHEDULE,
-    { ...range('b', 'src/a.ts', EXEMPT), ...comparing({ commits: [createCommit('b')], totalCommits: 2 }) },
-    { has: ['Change b', 'These pull requests need no documentation: #12.'] },
-  ],
-  [
-    'examines the complete change, whatever files match `paths`',
-    { paths: 'src/a.ts' },
-    SCHEDULE,
-    MIXED,
-    { has: [EVERYTHING, 'src/a.ts'], lacks: ['src/c.ts', 'src/e.ts'] },
-  ],
-  [
-    'skips the event of an exempt pull request',
-    {},
-    ['pull_request', pull('internal')],
-    readingWith('internal'),
-    { skip: '#12.' },
-  ],
-  [
-    'sends the event of another pull request',
-    {},
-    ['pull_request', pull('bug')],
-    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('bug') },
-    { has: ['Change b'] },
-  ],
-  ['skips a merge queue run of an exempt pull request', {}, QUEUED, readingWith('no-docs'), { skip: '#12.' }],
-  [
-    'sends a merge queue run of a pull request that is not exempt',
-    {},
-    QUEUED,
-    readingWith('bug'),
-    { has: ['docs/guide.md'] },
-  ],
-  [
-    'skips an event of two exempt pull requests',
-    {},
-    BUILT,
-    labelled({ 12: ['no-docs'], 13: ['internal'] }),
-    { skip: '#12, #13.' },
-  ],
-  [
-    'sends an event of two pull requests of which only the first is exempt',
-    {},
-    BUILT,
-    labelled({ 12: ['no-docs'], 13: ['bug'] }),
-    { has: ['docs/guide.md'] },
-  ],
-  [
-    'sends a comment by a person on an exempt pull request',
-    {},
-    COMMENTED,
-    readingWith('no-docs'),
-    { has: ['docs/guide.md'] },
-  ],
-  [
-    'sends an explicit range after a comment by a person, including exempt pull requests',
-    { 'change-range': 'v1...v2' },
-    COMMENTED,
-    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('no-docs') },
-    { has: ['Change b', 'src/a.ts'], lacks: ['need no documentation'] },
-  ],
-  [
-    'sends an exempt pull request that `change-range` names',
-    { 'change-range': 'pull/12' },
-    ['workflow_dispatch'],
-    { ...range('b', 'src/a.ts', EXEMPT), ...readingWith('no-docs') },
-    { has: ['src/a.ts'], lacks: ['need no documentation'] },
-  ],
-])('%s', async (_what, given, event, responses, { skip, has = [], lacks = [], calls = expect.anything() }) => {
-  const found = await playChange({ ...SKIP, ...given }, event, responses)
-  expect(found).toMatchObject({ skip: containing(skip), calls })
-  for (const text of has) expect(found.prompt).toContain(text)
-  for (const text of lacks) expect(found.prompt).not.toContain(text)
+  ['the event of another pull request', pull('bug'), labelled('bug')],
+  ['a merge queue run of another pull request', QUEUED, labelled('bug')],
+  ['a comment by a person on an exempt pull request', COMMENTED, labelled('no-docs')],
+  ['a range after such a comment', COMMENTED, { ...labelled('no-docs'), ...ONE }, { 'change-range': 'v1...v2' }],
+  ['an exempt pull request by number', ['workflow_dispatch'], ONE, { 'change-range': 'pull/12' }],
+])('sends %s, and names no exempt pull request', async (_what, event, world, given = {}) => {
+  const { prompt } = await playEvent({ ...SKIP, ...given }, event, world)
+  expect(prompt).toContain('docs/guide.md')
+  expect(prompt).not.toContain('need no documentation')
+})
+
+test('examines the complete change, whatever files match `paths`', async () => {
+  const files = ['docs/guide.md', 'src/a.ts', 'src/b.ts']
+  const { prompt } = await playEvent({ ...SKIP, paths: 'docs/**' }, SCHEDULE, { ...MIXED, files })
+  expect(prompt).toContain(ALL_EXEMPT)
+  expect(prompt).toContain('docs/guide.md')
+  expect(prompt).not.toContain('src/')
 })
 
 test('sends a change of more than a hundred commits to look up, and says that no pull request was exempted', async () => {
-  const shas = Array.from({ length: 120 }, (_, index) => String(index).padStart(40, '0'))
-  const commits = shas.map((sha) => ({ ...createCommit('b', 'One'), sha }))
-  const responses = {
-    ...comparing({ commits, totalCommits: commits.length }),
-    findPullRequestsOfCommit: () => Promise.resolve([EXEMPT.pull]),
-    listPullRequestCommits: () => Promise.resolve([]),
-    listComments: () => Promise.resolve([]),
-  }
-  for (const event of [SCHEDULE, PUSHED]) {
-    const found = await playChange(SKIP, event, responses)
-    expect(found.skip).toBeUndefined()
-    expect(found.prompt).toContain('120 commits')
-    expect(found.prompt).toContain('Which pull requests need no documentation was not looked up')
-    expect(found.notices.join()).toContain('No pull request was exempted, because the change has more than 100 commits')
+  const line = shas(120)
+  for (const event of [SCHEDULE, push(line.at(-1) ?? '')]) {
+    const { prompt, hostCalls } = await playEvent(SKIP, event, { line })
+    expect(prompt).toContain('120 commits')
+    expect(prompt).toContain('Which pull requests need no documentation was not looked up')
+    expect(hostCalls.join()).toContain('No pull request was exempted, because the change has more than 100 commits')
   }
 })
+
+const ELSEWHERE = { ...SKIP, 'change-range': 'acme/code@start...main' }
+
+/** Runs a step with a range in the other repository. */
+const playElsewhere = (event: GivenEvent, world: ComparedWorld) =>
+  playEvent(
+    ELSEWHERE,
+    event,
+    {},
+    {
+      prepare: (_docs, { repositories }) => {
+        repositories['acme/code'] = createWorld({ ...world, more: { tags: { start: commit('a') } } })
+      },
+    },
+  )
 
 test.each<[what: string, event: GivenEvent]>([
   ['a repository dispatch', ['repository_dispatch']],
-  ['a push to the own repository', PUSHED],
+  ['a push to the own repository', push(commit('b'))],
 ])('looks up the commits of a range in another repository in that repository, after %s', async (_what, event) => {
-  const repositories = new Set<string>()
-  const inRange = range('bcd', 'src/a.ts src/c.ts', EXEMPT, ALSO_EXEMPT)
-  const found = await playChange({ ...SKIP, 'change-range': 'acme/code@v1...v2' }, event, {
-    ...inRange,
-    findPullRequestsOfCommit: (repository, sha) => {
-      // The loop guard looks up the commit of the event.
-      if (repository === 'acme/docs') return Promise.resolve([])
-      repositories.add(repository)
-      return inRange.findPullRequestsOfCommit?.(repository, sha) ?? Promise.resolve([])
-    },
-    listPullRequestCommits: (address) => {
-      repositories.add(address.repository)
-      return inRange.listPullRequestCommits?.(address) ?? Promise.resolve([])
-    },
-  })
-  expect(found.skip).toContain('`skip-labels`: `acme/code#12`, `acme/code#13`.')
-  expect([...repositories]).toEqual(['acme/code'])
+  const { skip } = await playElsewhere(event, { line: 'bcd', pulls: BOTH_EXEMPT })
+  expect(skip).toContain('`skip-labels`: `acme/code#12`, `acme/code#13`.')
 })
 
 test('names the exempt pull requests of another repository', async () => {
-  const given = { ...SKIP, 'change-range': 'acme/code@v1...v2' }
-  const found = await playChange(given, ['repository_dispatch'], MIXED)
-  expect(found.prompt).toContain('What changed in acme/code')
-  expect(found.prompt).toContain(EVERYTHING)
+  const { prompt } = await playElsewhere(['repository_dispatch'], MIXED)
+  expect(prompt).toContain('What changed in acme/code')
+  expect(prompt).toContain(ALL_EXEMPT)
 })
 
-test('recognizes the commits of a pull request that was merged by a rebase', async () => {
-  const responses = range('bc', 'src/a.ts', EXEMPT)
-  const found = await playChange(SKIP, SCHEDULE, {
-    ...responses,
-    ...comparing({ commits: [createCommit('b', 'One'), createCommit('c', 'Two')], totalCommits: 2, files: [] }),
-    // A rebase changes the ids of the commits.
-    findPullRequestsOfCommit: () => Promise.resolve([EXEMPT.pull]),
-    listPullRequestCommits: () =>
-      Promise.resolve(
-        pullCommits(
-          { sha: commit('1'), message: 'One', author: 'Ann' },
-          { sha: commit('2'), message: 'Two', author: 'Ann' },
-        ),
-      ),
-  })
-  expect(found.skip).toContain('#12.')
-})
+test.each(['merge', 'squash', 'rebase'] as const)(
+  'recognizes the commits of a pull request that was merged by a %s',
+  async (method) => {
+    const repository = createWorld({ line: '' })
+    for (const text of ['One', 'Two'])
+      pushCommit(repository, 'topic', { message: text, author: MAINTAINER, files: [{ filename: text }] }, 0)
+    openPull(repository, 12, { branch: 'topic', user: MAINTAINER, labels: ['no-docs'] }, 0)
+    mergePull(repository, 12, MAINTAINER, 0, { method })
+    expect((await playEvent(SKIP, SCHEDULE, repository)).skip).toContain('#12.')
+  },
+)
 
-test.each<[what: string, event: GivenEvent, responses: Partial<GitHub>]>([
-  [
-    'the pull requests of a commit',
-    SCHEDULE,
-    { findPullRequestsOfCommit: rejectWith(createGitHubError('service-error')) },
-  ],
-  [
-    'the commits of a pull request',
-    SCHEDULE,
-    { listPullRequestCommits: rejectWith(createGitHubError('service-error')) },
-  ],
-])('sends nothing if GitHub does not provide %s', async (_what, event, responses) => {
-  const error = { code: 'not-sent', message: containing('`skip-labels`'), hint: expect.anything() as unknown }
-  await expect(playChange(SKIP, event, { ...MIXED, ...responses })).rejects.toMatchObject(error)
+test.each<[what: string, responses: PlayStepOptions['responses'] & {}]>([
+  ['the pull requests of a commit', { 'repos/list-pull-requests-associated-with-commit': respondWith(503) }],
+  ['the commits of a pull request', { 'pulls/list-commits': respondWith(503) }],
+])('sends nothing if GitHub does not provide %s', async (_what, responses) => {
+  const { isGreen, report, acceptedPrompts } = await playEvent(SKIP, SCHEDULE, MIXED, { responses })
+  expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
+  expect(report.error?.message).toContain('`skip-labels`')
+  expect(report.error?.hint).toBeDefined()
 })
