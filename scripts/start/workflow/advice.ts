@@ -74,7 +74,7 @@ function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
   }
 }
 
-/** Steps whose red end is a green run, which moves the base of the next range. */
+/** Steps whose red end is a green run, which moves the base of the next range (VGonPa/xbrain#121). */
 function* findLostChanges(stepRuns: readonly StepRun[]): Generator<string> {
   for (const { step, stages, inputs } of stepRuns) {
     const tolerant = [step, ...stages.map(({ job }) => job)].find((one) => one?.mayFail?.text === 'true')
@@ -100,7 +100,7 @@ function* findEarlyEnds(stepRuns: readonly StepRun[]): Generator<string> {
 /** The expressions that are the same for each push to a branch. */
 const SAME_FOR_PUSHES = /\$\{\{\s*github\.(?:workflow|ref|ref_name|repository|event_name)\s*\}\}/g
 
-/** Groups in which runs are cancelled or replaced, and what is lost with them. */
+/** Groups in which runs are cancelled or replaced, and what is lost with them (devantler-tech/ksail#7079). */
 function* findLostRuns(
   stepRuns: readonly StepRun[],
   { triggers, concurrency }: Pick<Workflow, 'triggers' | 'concurrency'>,
