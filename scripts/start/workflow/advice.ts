@@ -1,5 +1,6 @@
 import type { Stage, StepRun } from './run-model.ts'
 import { isTextCondition } from './expressions.ts'
+import type { Template } from './located.ts'
 import type { Job, Trigger, Workflow } from './workflow-file.ts'
 
 /** The job of a step, with those that call its workflow. */
@@ -74,12 +75,29 @@ function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
   }
 }
 
-/** Steps whose red end is a green run, which moves the base of the next range (VGonPa/xbrain#121). */
+/** Whether a job can succeed in a run in which another one is skipped. */
+const isApart = (one: Job, other: Job): boolean =>
+  one !== other && (!one.after.includes(other.id) || /\b(?:always|cancelled)\s*\(/.test(one.if?.text ?? ''))
+
+/** The condition that can skip a step in a green run. */
+function findSkip({ step, stages }: StepRun): Template | undefined {
+  const jobs = stages.filter(({ job, siblings }) => siblings.some((one) => isApart(one, job))).map(({ job }) => job)
+  return [step, ...jobs]
+    .map((one) => one?.if)
+    .find((condition) => /\b(?:vars|github|needs|steps|env|inputs)\b/.test(condition?.text ?? ''))
+}
+
+/** Steps that are red or skipped in a green run, which moves the base of the next range (VGonPa/xbrain#121). */
 function* findLostChanges(stepRuns: readonly StepRun[]): Generator<string> {
-  for (const { step, stages, inputs } of stepRuns) {
-    const tolerant = [step, ...stages.map(({ job }) => job)].find((one) => one?.mayFail?.text === 'true')
-    if (tolerant?.mayFail === undefined || inputs['change-range'] !== 'since-last-success') continue
-    yield `\`continue-on-error\` (line ${tolerant.mayFail.line}) makes the run green even if the agent's step is red, and \`since-last-success\` begins after each green run: a change that the step could not send is never sent. Remove it.`
+  for (const one of stepRuns) {
+    if (one.inputs['change-range'] !== 'since-last-success') continue
+    const base = '`since-last-success` begins after each green run'
+    const tolerant = [one.step, ...one.stages.map(({ job }) => job)].find((each) => each?.mayFail?.text === 'true')
+    if (tolerant?.mayFail !== undefined)
+      yield `\`continue-on-error\` (line ${tolerant.mayFail.line}) makes the run green even if the agent's step is red, and ${base}: a change that the step could not send is never sent. Remove it.`
+    const skip = findSkip(one)
+    if (skip !== undefined)
+      yield `The \`if\` in line ${skip.line} can skip the agent's step in a green run, and ${base}: a change that earlier runs missed is never sent. Keep the agent in a workflow of its own, with the condition on its only job.`
   }
 }
 

@@ -415,3 +415,36 @@ test.each<[condition: string, isAlwaysTrue: boolean]>([
   const says = stdout.includes('The `if` in line 10 is always true, because it has text around `${{ }}`.')
   expect([exitCode, says]).toEqual([0, isAlwaysTrue])
 })
+
+const GATE = 'if: needs.test.outputs.src'
+const FILTER = OTHER_JOB.replace('steps:', 'outputs: { src: x }\n    steps:')
+
+test.each<[what: string, workflow: string, line: number | undefined]>([
+  ['a condition on the step', job(ON_STEP("if: vars.OFF == ''")), 12],
+  ['a status function on the step', job(ON_STEP('if: always()')), undefined],
+  ['a condition on the only job', withLines(job(SINCE), "if: vars.OFF == ''"), undefined],
+  ['a condition on a job after another', withLines(job(SINCE, 'push:', FILTER), `needs: test\n    ${GATE}`), 11],
+  [
+    'a condition on a job before another',
+    withLines(job(SINCE, 'push:', OTHER_JOB.replace('runs-on', 'needs: docs\n    runs-on')), "if: vars.OFF == ''"),
+    undefined,
+  ],
+  [
+    'a condition on a job before one that always runs',
+    withLines(
+      job(SINCE, 'push:', OTHER_JOB.replace('runs-on', 'needs: docs\n    if: always()\n    runs-on')),
+      "if: vars.OFF == ''",
+    ),
+    10,
+  ],
+  [
+    'a condition on the step without that range',
+    job(step('prompt: x').replace('with:', "if: vars.OFF == ''\n        with:")),
+    undefined,
+  ],
+])('says whether %s can skip the step in a green run', async (_, workflow, line) => {
+  const { stdout } = await play(workflow, '--var', 'OFF=')
+  const skips = /The `if` in line (\d+) can skip the agent's step in a green run/.exec(stdout)
+  expect(skips?.[1]).toBe(line?.toString())
+  expect(stdout).toContain('success')
+})
