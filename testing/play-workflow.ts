@@ -18,6 +18,8 @@ const INPUTS = [
   'dry-run',
   'on-open-pr',
   'change-range',
+  'change-context',
+  'timeout-minutes',
 ]
 const ACTION_YML = `inputs:\n${INPUTS.map((name) => `  ${name}:\n`).join('')}runs:\n  main: dist/agent/index.js\n`
 

@@ -128,7 +128,7 @@ test.each<[string, Given, string]>([
   [
     'an empty key',
     { 'api-key': '' },
-    '`api-key` is empty: the secret that it is set from does not exist here, or its name is misspelled.',
+    '`api-key` is empty: the secret that it is set from does not exist here, or its name is misspelled; a secret of an environment needs `environment` in the job.',
   ],
   [
     'ignored checks that are not awaited',

@@ -170,7 +170,9 @@ const MAX_KEY_CHARS = 4_096
 
 export const apiKeyInput: Input<string> = (key) => {
   if (key === '')
-    return rejectInput('is empty: the secret that it is set from does not exist here, or its name is misspelled')
+    return rejectInput(
+      'is empty: the secret that it is set from does not exist here, or its name is misspelled; a secret of an environment needs `environment` in the job',
+    )
   if (key.length > MAX_KEY_CHARS) return rejectInput(`is longer than ${MAX_KEY_CHARS} characters; no key is that long`)
   if (/[^\x21-\x7e]/.test(key)) return rejectInput('must consist of printable ASCII characters without spaces')
   if (key.length < MIN_SECRET_CHARS)

@@ -1,16 +1,9 @@
 import { countsAsBase } from '../../../src/github/workflow-runs.ts'
-import type { Trigger } from '../workflow/workflow-file.ts'
+import type { Concurrency, Trigger } from '../workflow/workflow-file.ts'
 import type { Push } from './clone.ts'
 import { openConversations } from './conversations.ts'
 import { type CompletedRun, openRuns, type Stage } from './open-runs.ts'
 import { listTriggerEvents, type TriggerEvent } from './list-trigger-events.ts'
-
-/** How the runs of a workflow wait for each other. */
-export interface Concurrency {
-  readonly line: number
-  /** Whether all runs wait, and not only the newest one. */
-  readonly isQueue: boolean
-}
 
 /** What an event led to. `skipped`: the run sent no prompt. */
 export interface Ending extends Pick<CompletedRun, 'kind' | 'reason' | 'prompts'> {

@@ -5,11 +5,10 @@ import { readMetadata } from '../../small-runner/metadata.ts'
 import type { HistoryOptions, Replaying } from '../clone-options.ts'
 import { choosePaint } from '../terminal.ts'
 import { writeTo, type Terminal } from '../session.ts'
-import { getEntry, getText, type Located, parseLocated } from '../workflow/located.ts'
 import { readWorkflow, type Trigger, type Workflow } from '../workflow/workflow-file.ts'
 import { type Clone, openClone, readNewestTimeMs, readPushes } from './clone.ts'
 import { count, type Figures, measureLargest } from './figures.ts'
-import { type Concurrency, openReplay, type Replay, type Replayed } from './replay.ts'
+import { openReplay, type Replay, type Replayed } from './replay.ts'
 import { showMarkdown, showText } from './show-figures.ts'
 
 const DAY_MS = 86_400_000
@@ -42,16 +41,6 @@ export interface Prepared {
   readonly isOld: boolean
   /** Whether a run cancels the one before. */
   readonly cancels: boolean
-}
-
-function readConcurrency(root: Located): { readonly concurrency: Concurrency | undefined; readonly cancels: boolean } {
-  const jobs = getEntry(root, 'jobs')
-  const ofJobs = jobs?.kind === 'map' ? [...jobs.entries.values()].map((job) => getEntry(job, 'concurrency')) : []
-  const found = [getEntry(root, 'concurrency'), ...ofJobs].find((one) => one !== undefined)
-  if (found === undefined) return { concurrency: undefined, cancels: false }
-  const isQueue = getText(getEntry(found, 'queue'))?.text === 'max'
-  const cancels = getText(getEntry(found, 'cancel-in-progress'))?.text === 'true'
-  return { concurrency: { line: found.line, isQueue }, cancels }
 }
 
 /** The `paths` of the first step that has them. */
@@ -130,13 +119,14 @@ export async function prepareReplay(
   vars: Readonly<Record<string, string>> = {},
 ): Promise<Prepared> {
   const workflow = await readWorkflow(file.name, file.content)
-  const { concurrency, cancels } = readConcurrency(await parseLocated(file.name, file.content))
+  const groups = [workflow.concurrency, ...workflow.jobs.map((job) => job.concurrency)]
+  const concurrency = groups.find((one) => one !== undefined)
   const { isOld, ...span } = readHistory(clone, days)
   const defaults = Object.fromEntries(readMetadata(project).inputs.map(({ name, default: value }) => [name, value]))
   return {
     replay: { workflow, concurrency, fileName: file.name, project, defaults, vars, assumptions, ...span },
     isOld,
-    cancels,
+    cancels: concurrency?.cancels === true,
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Stage, StepRun } from './run-model.ts'
-import type { Job, Trigger } from './workflow-file.ts'
+import { isTextCondition } from './expressions.ts'
+import type { Template } from './located.ts'
+import type { Job, Trigger, Workflow } from './workflow-file.ts'
 
 /** The job of a step, with those that call its workflow. */
 const nameJob = ({ stages }: StepRun): string => stages.map(({ job }) => job.id).join(' / ')
@@ -44,13 +46,22 @@ function* findShared(stepRuns: readonly StepRun[]): Generator<string> {
 export const canFail = ({ mayFail, if: condition }: Pick<Job, 'mayFail' | 'if'>): boolean =>
   mayFail?.text !== 'true' && !/\bfailure\s*\(/.test(condition?.text ?? '')
 
+interface LaterFailure {
+  readonly cause: string
+  readonly change: string
+}
+
+const APART = 'Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
+/** With `continue-on-error`, the change of a red job would be lost. */
+const RERUN = '“Re-run failed jobs” before that run sends it to the jobs that failed only.'
+
 /** What can make the run of a step fail after the step. */
-function findLaterFailure({ stages, later }: StepRun): string | undefined {
-  if (later !== undefined) return `the step in line ${later.line}`
+function findLaterFailure({ stages, later }: StepRun): LaterFailure | undefined {
+  if (later !== undefined) return { cause: `the step in line ${later.line}`, change: APART }
   for (const { job, siblings, legCount } of stages) {
     const other = siblings.find((one) => one !== job && !job.after.includes(one.id) && canFail(one))
-    if (other !== undefined) return `the job ${other.id}`
-    if (legCount > 1 && canFail(job)) return `another job of the matrix of ${job.id}`
+    if (other !== undefined) return { cause: `the job ${other.id}`, change: APART }
+    if (legCount > 1 && canFail(job)) return { cause: `another job of the matrix of ${job.id}`, change: RERUN }
   }
   return undefined
 }
@@ -58,11 +69,81 @@ function findLaterFailure({ stages, later }: StepRun): string | undefined {
 /** Steps whose change is sent again although they were green. */
 function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
   for (const one of stepRuns) {
-    const cause = one.inputs['change-range'] === 'since-last-success' ? findLaterFailure(one) : undefined
-    if (cause === undefined) continue
-    const change = 'Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
-    yield `\`since-last-success\` counts whole runs: if ${cause} fails, the next run sends the same change again, and it is billed again. ${change}`
+    const failure = one.inputs['change-range'] === 'since-last-success' ? findLaterFailure(one) : undefined
+    if (failure !== undefined)
+      yield `\`since-last-success\` counts whole runs: if ${failure.cause} fails, the next run sends the same change again, and it is billed again. ${failure.change}`
   }
+}
+
+/** Whether a job can succeed in a run in which another one is skipped. */
+const isApart = (one: Job, other: Job): boolean =>
+  one !== other && (!one.after.includes(other.id) || /\b(?:always|cancelled)\s*\(/.test(one.if?.text ?? ''))
+
+/** The condition that can skip a step in a green run. */
+function findSkip({ step, stages }: StepRun): Template | undefined {
+  const jobs = stages.filter(({ job, siblings }) => siblings.some((one) => isApart(one, job))).map(({ job }) => job)
+  return [step, ...jobs]
+    .map((one) => one?.if)
+    .find((condition) => /\b(?:vars|github|needs|steps|env|inputs)\b/.test(condition?.text ?? ''))
+}
+
+/** Steps that are red or skipped in a green run, which moves the base of the next range (VGonPa/xbrain#121). */
+function* findLostChanges(stepRuns: readonly StepRun[]): Generator<string> {
+  for (const one of stepRuns) {
+    if (one.inputs['change-range'] !== 'since-last-success') continue
+    const base = '`since-last-success` begins after each green run'
+    const tolerant = [one.step, ...one.stages.map(({ job }) => job)].find((each) => each?.mayFail?.text === 'true')
+    if (tolerant?.mayFail !== undefined)
+      yield `\`continue-on-error\` (line ${tolerant.mayFail.line}) makes the run green even if the agent's step is red, and ${base}: a change that the step could not send is never sent. Remove it.`
+    const skip = findSkip(one)
+    if (skip !== undefined)
+      yield `The \`if\` in line ${skip.line} can skip the agent's step in a green run, and ${base}: a change that earlier runs missed is never sent. Keep the agent in a workflow of its own, with the condition on its only job.`
+  }
+}
+
+/** The default of `timeout-minutes`. */
+const TIMEOUT_MINUTES = 60
+
+/** Steps that GitHub ends before their own timeout. */
+function* findEarlyEnds(stepRuns: readonly StepRun[]): Generator<string> {
+  for (const { inputs, outputs, stages, step, limit } of stepRuns) {
+    const own = Number(inputs['timeout-minutes'] ?? '') || TIMEOUT_MINUTES
+    const waits = step !== undefined && !['submitted', 'previewed', undefined].includes(outputs['outcome'])
+    if (!waits || limit === undefined || limit.minutes > own) continue
+    const what = limit.of === 'step' ? 'step' : `job ${stages.at(-1)?.job.id ?? ''}`
+    yield `GitHub ends the ${what} after ${limit.minutes} minutes, and the agent's step would wait for ${own}. The agent goes on, is billed, and its pull request stays unmarked, so that the next change opens another one. Set the input \`timeout-minutes\` to less than ${limit.minutes}.`
+  }
+}
+
+/** The expressions that are the same for each push to a branch. */
+const SAME_FOR_PUSHES = /\$\{\{\s*github\.(?:workflow|ref|ref_name|repository|event_name)\s*\}\}/g
+
+/** Groups in which runs are cancelled or replaced, and what is lost with them (devantler-tech/ksail#7079). */
+function* findLostRuns(
+  stepRuns: readonly StepRun[],
+  { triggers, concurrency }: Pick<Workflow, 'triggers' | 'concurrency'>,
+): Generator<string> {
+  const isPushed = triggers.some(({ event }) => event === 'push')
+  for (const { step, stages, inputs } of stepRuns) {
+    if (step === undefined) continue
+    for (const group of [concurrency, ...stages.map(({ job }) => job.concurrency)]) {
+      if (group === undefined) continue
+      const { line, cancels, isQueue } = group
+      if (cancels)
+        yield `With \`cancel-in-progress: true\` (line ${line}), a new run cancels the one before, but not its agent, which is billed. The pull request stays unmarked, so that the new run opens another one. Set it to \`false\`.`
+      const isShared = !group.group.replaceAll(SAME_FOR_PUSHES, '').includes('${{')
+      const needsAll = (inputs['change-context'] ?? 'none') !== 'none' || Boolean(inputs['paths'])
+      if (isPushed && isShared && needsAll && !isQueue && !inputs['change-range'])
+        yield `Of several pushes that wait in the \`concurrency\` group (line ${line}), GitHub runs only the newest, and the changes of the others are never sent. Add \`change-range: since-last-success\`.`
+    }
+  }
+}
+
+/** Conditions that GitHub takes for a text. */
+function* findAlwaysTrue(jobs: readonly Job[]): Generator<string> {
+  for (const { if: condition } of jobs.flatMap((job) => [job, ...job.steps]))
+    if (condition !== undefined && isTextCondition(condition))
+      yield `The \`if\` in line ${condition.line} is always true, because it has text around \`\${{ }}\`. Write it without \`\${{\` and \`}}\`.`
 }
 
 /** The types that one release without a draft and a pre-release has (JS-DevTools/npm-publish#4). */
@@ -77,7 +158,19 @@ function* findRepeatedReleases(triggers: readonly Trigger[]): Generator<string> 
   }
 }
 
-/** What a workflow does otherwise on GitHub, or at another time, one sentence or two for each. */
-export const listAdvice = (stepRuns: readonly StepRun[], triggers: readonly Trigger[]): readonly string[] => [
-  ...new Set([...findShared(stepRuns), ...findSentAgain(stepRuns), ...findRepeatedReleases(triggers)]),
+/** What a workflow does otherwise on GitHub, or at another time, one sentence or more for each. */
+export const listAdvice = (
+  stepRuns: readonly StepRun[],
+  triggers: readonly Trigger[],
+  workflow: Workflow,
+): readonly string[] => [
+  ...new Set([
+    ...findAlwaysTrue(workflow.jobs),
+    ...findLostRuns(stepRuns, workflow),
+    ...findEarlyEnds(stepRuns),
+    ...findShared(stepRuns),
+    ...findSentAgain(stepRuns),
+    ...findLostChanges(stepRuns),
+    ...findRepeatedReleases(triggers),
+  ]),
 ]

@@ -154,17 +154,25 @@ const STATUS_FUNCTION = /\b(?:success|failure|always|cancelled)\s*\(/i
 export const hasStatusFunction = (condition: Template | undefined): boolean =>
   STATUS_FUNCTION.test(condition?.text ?? '')
 
+/** What is between `${{` and `}}`, or the whole text without them. */
+const unwrap = (condition: string): string => /^\$\{\{([^]*)\}\}$/.exec(condition)?.[1] ?? condition
+
 /**
- * Whether a step or job runs. Without a status function, GitHub adds `success()`. With text around an expression, even the line
- * end of `|` and `>`, the condition is a text, which is always true (rhysd/actionlint#272, airbytehq/airbyte#60939).
+ * Whether a condition has text around an expression, even the line end of `|` and `>`. It is then a text, which is always true
+ * (actions/runner#1173, rhysd/actionlint#272, airbytehq/airbyte#60939).
+ */
+export const isTextCondition = ({ text }: Template): boolean => unwrap(text).includes('${{')
+
+/**
+ * Whether a step or job runs. Without a status function, GitHub adds `success()`.
  * @param condition its `if`
  * @throws NotEvaluable
  */
 export function evaluateCondition(condition: Template | undefined, scope: Scope): boolean {
   const { text, line } = condition?.text.trim() ? condition : { text: 'success()', line: 1 }
-  const [, whole = text] = /^\$\{\{([^]*)\}\}$/.exec(text) ?? []
+  const whole = unwrap(text)
   const hasStatus = STATUS_FUNCTION.test(whole)
-  if (whole.includes('${{'))
+  if (isTextCondition({ text, line }))
     return (hasStatus || scope.status === 'success') && evaluateText({ text, line }, scope) !== ''
   const expression = hasStatus ? whole : `success() && (${whole})`
   return truthy(evaluate(expression.trim(), line, scope))

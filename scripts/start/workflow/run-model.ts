@@ -69,6 +69,10 @@ export interface StepRun {
   readonly isRed: boolean
   /** The job, and for a called workflow the job in it. */
   readonly stages: readonly Stage[]
+  /** The step itself. Undefined for one that merges, or that was not run. */
+  readonly step?: Step
+  /** When GitHub ends the step. */
+  readonly limit?: TimeLimit | undefined
   /** A later step of its job that can make the run fail. */
   readonly later: Step | undefined
 }

@@ -188,6 +188,7 @@ export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep
     showVerdict({ ...result, conclusion, durationMs: embedded.now() - startedAtMs }, paint) + notes.join('')
   print(`${context.showsAll ? showOutputs(result, paint) : ''}${verdict}`)
   const isRed = conclusion !== 'success' || problems.length > 0
-  stepRuns.push({ title, inputs, outputs, verdict: verdict.replaceAll(/\n(?=.)/g, '\n  '), isRed, stages, later })
+  const shown = verdict.replaceAll(/\n(?=.)/g, '\n  ')
+  stepRuns.push({ title, inputs, outputs, verdict: shown, isRed, stages, step, limit, later })
   return endStep(conclusion, outputs, isTolerated)
 }

@@ -158,7 +158,7 @@ function showConclusion(
   const isSkippedByPaths = stepRuns.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
   if (isSkippedByPaths && triggers.every((_, index) => getChoice(options, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
-  for (const line of listAdvice(stepRuns, triggers)) print(`${cleanForTerminal(line)}\n`)
+  for (const line of listAdvice(stepRuns, triggers, workflow)) print(`${cleanForTerminal(line)}\n`)
   if (outputs.hints.size > 0)
     print(`To choose outputs that only GitHub knows: ${cleanForTerminal([...outputs.hints].join(' '))}\n`)
   for (const name of outputs.listUnused())

@@ -50,6 +50,16 @@ export interface Step {
   readonly isParallel: boolean
 }
 
+/** A `concurrency` group. */
+export interface Concurrency {
+  readonly group: string
+  readonly line: number
+  /** Whether all runs wait. Otherwise, a newer run takes the place of one that waits. */
+  readonly isQueue: boolean
+  /** Whether a newer run cancels one that is in progress. */
+  readonly cancels: boolean
+}
+
 export type Permissions = 'read-all' | 'write-all' | Readonly<Record<string, string>>
 
 export interface Job {
@@ -65,6 +75,7 @@ export interface Job {
   readonly secrets: 'inherit' | Templates
   readonly env: Templates
   readonly permissions: Permissions | undefined
+  readonly concurrency: Concurrency | undefined
   readonly runsOn: Located | undefined
   readonly matrix: Located | undefined
   readonly failFast: Template | undefined
@@ -89,6 +100,7 @@ export interface Workflow {
   /** Undefined if it cannot be called. */
   readonly call: Call | undefined
   readonly env: Templates
+  readonly concurrency: Concurrency | undefined
   /** In an order in which each job comes after those that it needs. */
   readonly jobs: readonly Job[]
 }
@@ -180,6 +192,17 @@ function readPermissions(from: Located | undefined): Permissions | undefined {
   return Object.fromEntries(Object.entries(getTexts(from)).map(([name, { text }]) => [name, text]))
 }
 
+function readConcurrency(from: Located | undefined): Concurrency | undefined {
+  if (from === undefined) return undefined
+  const get = (name: string): string | undefined => getText(getEntry(from, name))?.text
+  return {
+    group: getText(from)?.text ?? get('group') ?? '',
+    line: from.line,
+    isQueue: get('queue') === 'max',
+    cancels: get('cancel-in-progress') === 'true',
+  }
+}
+
 function readJob(id: string, job: Located, permissions: Permissions | undefined): Omit<Job, 'after'> {
   const [strategy, secrets] = [getEntry(job, 'strategy'), getEntry(job, 'secrets')]
   return {
@@ -192,6 +215,7 @@ function readJob(id: string, job: Located, permissions: Permissions | undefined)
     secrets: secrets?.kind === 'scalar' ? 'inherit' : getTexts(secrets),
     env: getTexts(getEntry(job, 'env')),
     permissions: readPermissions(getEntry(job, 'permissions')) ?? permissions,
+    concurrency: readConcurrency(getEntry(job, 'concurrency')),
     runsOn: getEntry(job, 'runs-on'),
     matrix: getEntry(strategy, 'matrix'),
     failFast: getText(getEntry(strategy, 'fail-fast')),
@@ -263,6 +287,7 @@ export async function readWorkflow(name: string, content: string): Promise<Workf
     inputs: readInputs(getEntry(getEntry(root, 'on'), 'workflow_dispatch')),
     call: readCall(getEntry(root, 'on')),
     env: getTexts(getEntry(root, 'env')),
+    concurrency: readConcurrency(getEntry(root, 'concurrency')),
     jobs,
   }
 }

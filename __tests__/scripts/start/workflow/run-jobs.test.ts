@@ -320,7 +320,9 @@ const SINCE = step('prompt: x\n          change-range: since-last-success')
 const AGAIN = 'fails, the next run sends the same change again, and it is billed again.'
 const OTHER_JOB = '  test:\n    runs-on: x\n    steps: [{ run: x }]'
 
-test.each<[what: string, workflow: string, cause: string]>([
+const APART = ' Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
+
+test.each<[what: string, workflow: string, cause: string, change?: string]>([
   ['a later step', job(`${SINCE}\n      - run: x`), 'the step in line 18'],
   ['a later step with continue-on-error', job(`${SINCE}\n      - { run: x, continue-on-error: true }`), ''],
   ['a later step after a failure', job(`${SINCE}\n      - { run: x, if: failure() }`), ''],
@@ -333,10 +335,116 @@ test.each<[what: string, workflow: string, cause: string]>([
     'another job of the matrix',
     withLines(job(SINCE), 'strategy: { matrix: { x: [1, 2] } }'),
     'another job of the matrix of docs',
+    ' “Re-run failed jobs” before that run sends it to the jobs that failed only.',
   ],
-])('says whether %s can make the next run send the same change again', async (_, workflow, cause) => {
+])('says whether %s can make the next run send the same change again', async (_, workflow, cause, change = APART) => {
   const { exitCode, stdout } = await play(workflow)
   expect(exitCode).toBe(0)
   if (cause === '') expect(stdout).not.toContain(AGAIN)
-  else expect(stdout).toContain(`if ${cause} ${AGAIN}`)
+  else expect(stdout).toContain(`if ${cause} ${AGAIN}${change}\n`)
+})
+
+const ON_STEP = (line: string): string => SINCE.replace('with:', `${line}\n        with:`)
+
+test.each<[what: string, workflow: string, line: number | undefined]>([
+  ['the step', job(ON_STEP('continue-on-error: true')), 12],
+  ['its job', withLines(job(SINCE), 'continue-on-error: true'), 10],
+  ['the step, which is not to continue', job(ON_STEP('continue-on-error: false')), undefined],
+  [
+    'a step without that range',
+    job(ON_STEP('continue-on-error: true').replace('since-last-success', 'a...b')),
+    undefined,
+  ],
+])('says whether `continue-on-error` of %s loses the change of a red step', async (_, workflow, line) => {
+  const { stdout } = await play(workflow)
+  const lost = /`continue-on-error` \(line (\d+)\) makes the run green .* is never sent/.exec(stdout)
+  expect(lost?.[1]).toBe(line?.toString())
+})
+
+const LIMITED = step('prompt: x\n          timeout-minutes: 20')
+const LIMIT_OF_STEP = LIMITED.replace('with:', 'timeout-minutes: 10\n        with:')
+
+test.each<[what: string, workflow: string, early: string | undefined]>([
+  ['the same minutes for the job', withLines(job(LIMITED), 'timeout-minutes: 20'), 'job docs after 20 minutes'],
+  ['more for the job', withLines(job(LIMITED), 'timeout-minutes: 30'), undefined],
+  ['fewer for the job than by default', withLines(job(step('prompt: x')), 'timeout-minutes: 30'), 'job docs after 30'],
+  ['fewer for the step', withLines(job(LIMIT_OF_STEP), 'timeout-minutes: 30'), 'step after 10 minutes'],
+  ['no minutes for the job', job(LIMITED), undefined],
+  [
+    'fewer for a job that does not wait',
+    withLines(job(step('prompt: x\n          label: submitted')), 'timeout-minutes: 5'),
+    undefined,
+  ],
+])('with %s, says whether GitHub ends the step before its own timeout', async (_, workflow, early) => {
+  const { stdout } = await play(workflow)
+  if (early === undefined) expect(stdout).not.toContain('GitHub ends the ')
+  else expect(stdout).toContain(`GitHub ends the ${early}`)
+})
+
+const WITH_CHANGE = step('prompt: x\n          change-context: files')
+/** @param where the workflow's own group, or that of its job */
+const inGroup = (where: 'workflow' | 'job', lines: string, steps = WITH_CHANGE, on = 'push:'): string =>
+  where === 'job'
+    ? withLines(job(steps, on), `concurrency: ${lines}`)
+    : job(steps, on).replace('jobs:', `concurrency: ${lines}\njobs:`)
+
+test.each<[what: string, workflow: string, cancels: boolean, replaces: boolean]>([
+  ['a group for each branch', inGroup('workflow', '"${{ github.workflow }}-${{ github.ref }}"'), false, true],
+  ['a group of the job', inGroup('job', '{ group: docs }'), false, true],
+  ['a group that cancels', inGroup('job', '{ group: docs, cancel-in-progress: true }'), true, true],
+  ['a queue', inGroup('workflow', '{ group: docs, queue: max }'), false, false],
+  ['a group for each commit', inGroup('workflow', '"${{ github.sha }}"'), false, false],
+  ['a schedule', inGroup('workflow', 'docs', WITH_CHANGE, "schedule: [{ cron: '0 3 * * *' }]"), false, false],
+  ['a range that covers all', inGroup('workflow', 'docs', SINCE), false, false],
+  ['a prompt without a change', inGroup('workflow', 'docs', step('prompt: x')), false, false],
+  ['no group', job(WITH_CHANGE), false, false],
+])('with %s, says whether runs are cancelled or replaced', async (_, workflow, cancels, replaces) => {
+  const { exitCode, stdout } = await play(workflow)
+  const says = [/new run cancels the one before, but not its agent/, /GitHub runs only the newest/]
+  expect([exitCode, ...says.map((sentence) => sentence.test(stdout))]).toEqual([0, cancels, replaces])
+})
+
+test.each<[condition: string, isAlwaysTrue: boolean]>([
+  ["${{ vars.OFF != 'true' }} && github.ref == 'refs/heads/main'", true],
+  ["${{ vars.OFF != 'true' }} && ${{ true }}", true],
+  ["|\n      ${{ vars.OFF != 'true' }}", true],
+  ["${{ vars.OFF != 'true' && true }}", false],
+  ["vars.OFF != 'true'", false],
+])('says whether the condition %j is always true', async (condition, isAlwaysTrue) => {
+  const { exitCode, stdout } = await play(withLines(job(step('prompt: x')), `if: ${condition}`))
+  const says = stdout.includes('The `if` in line 10 is always true, because it has text around `${{ }}`.')
+  expect([exitCode, says]).toEqual([0, isAlwaysTrue])
+})
+
+const GATE = 'if: needs.test.outputs.src'
+const FILTER = OTHER_JOB.replace('steps:', 'outputs: { src: x }\n    steps:')
+
+test.each<[what: string, workflow: string, line: number | undefined]>([
+  ['a condition on the step', job(ON_STEP("if: vars.OFF == ''")), 12],
+  ['a status function on the step', job(ON_STEP('if: always()')), undefined],
+  ['a condition on the only job', withLines(job(SINCE), "if: vars.OFF == ''"), undefined],
+  ['a condition on a job after another', withLines(job(SINCE, 'push:', FILTER), `needs: test\n    ${GATE}`), 11],
+  [
+    'a condition on a job before another',
+    withLines(job(SINCE, 'push:', OTHER_JOB.replace('runs-on', 'needs: docs\n    runs-on')), "if: vars.OFF == ''"),
+    undefined,
+  ],
+  [
+    'a condition on a job before one that always runs',
+    withLines(
+      job(SINCE, 'push:', OTHER_JOB.replace('runs-on', 'needs: docs\n    if: always()\n    runs-on')),
+      "if: vars.OFF == ''",
+    ),
+    10,
+  ],
+  [
+    'a condition on the step without that range',
+    job(step('prompt: x').replace('with:', "if: vars.OFF == ''\n        with:")),
+    undefined,
+  ],
+])('says whether %s can skip the step in a green run', async (_, workflow, line) => {
+  const { stdout } = await play(workflow, '--var', 'OFF=')
+  const skips = /The `if` in line (\d+) can skip the agent's step in a green run/.exec(stdout)
+  expect(skips?.[1]).toBe(line?.toString())
+  expect(stdout).toContain('success')
 })
