@@ -176,7 +176,8 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     return responses[what]?.(observedRequest) ?? observedRequest.respond()
   }
   const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
-  const played = await playAgent({ ...stage, baseClock }, () => inputs)
+  const github = inputs.githubToken === '' ? undefined : stage.github
+  const played = await playAgent({ ...stage, github, baseClock }, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   const acceptedPrompts = service.requests
     .slice(before.requests)
@@ -202,4 +203,17 @@ export function playFollowUp(
   const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
   const inputs = agentInputs({}, { ...access, 'on-open-pr': 'follow-up', ...given })
   return playStep({ inputs, github: combineScenarios(['open-pull-request']), ...options })
+}
+
+/** Sends another prompt to a job, as a user of the dashboard does. */
+export function sendElse({ service, nowMs }: Pick<ObservedRequest, 'service' | 'nowMs'>, jobId = 'job_finished'): void {
+  service.handle(
+    {
+      method: 'POST',
+      target: `/v2/agent/docs-demo/job/${jobId}/message`,
+      headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'Else.' }),
+    },
+    nowMs,
+  )
 }
