@@ -1,4 +1,3 @@
-import { JobWatch } from '../src/agent/turn/watch.ts'
 import { inputNames } from '../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../src/agent/inputs.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
@@ -61,7 +60,3 @@ export function openFakeStep({
 
 /** Opens a step whose record nobody reads. */
 export const fakeStep = (fields?: StepFields): Acts => openFakeStep(fields).step
-
-/** Watches the jobs of a step whose turns nobody records. */
-export const watchJobs = (step: Acts): JobWatch =>
-  new JobWatch(step, { update: () => undefined, writeMilestone: () => undefined })
