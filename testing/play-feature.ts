@@ -7,12 +7,13 @@ import { createRedactor } from '../src/text/redact.ts'
 import { cleanLines } from '../src/text/untrusted.ts'
 import { formatResult, type StepResult, type StepInputs } from '../src/action/step.ts'
 import { inputNames } from '../src/action/inputs.ts'
-import type { Action } from '../src/action/run-action.ts'
+import type { Action, OnStop } from '../src/action/run-action.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { createStepClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { agentAction } from '../src/agent/run.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
+import type { Run } from '../src/agent/record.ts'
 import { checkResult } from './check-result.ts'
 import { fakeRunner, watchMilestones } from './fake-runner.ts'
 import { fakeStep } from './fake-step.ts'
@@ -32,8 +33,8 @@ export interface Played<Report> extends StepResult {
   readonly warnings: readonly string[]
   /** The jobs whose outputs were written during the run: when, in milliseconds since the start of the step, and after how many lines of the log. */
   readonly accepted: readonly { readonly id: string; readonly at: number; readonly linesBefore: number }[]
-  /** The values of the output `job-id` that were written during the run, each once in a row. */
-  readonly jobIds: readonly string[]
+  /** The outputs that were written during the run, in order, with the milliseconds since the start of the step. */
+  readonly outputWrites: readonly { readonly name: string; readonly value: string; readonly at: number }[]
 }
 
 /** The dependencies of an action: both servers, the clock and the run. */
@@ -73,17 +74,21 @@ export function cancelledAt(baseClock: Pick<VirtualClock, 'at'>, timeMs = Infini
   return controller.signal
 }
 
-/** Runs an action with the real client, and returns its observable results. */
+/**
+ * Runs an action with the real client, and returns its observable results.
+ * @param onStop receives what reports the step if it is stopped
+ */
 export async function playOn<Inputs extends StepInputs, Report>(
   stage: Stage,
   feature: Action<Inputs, Report>,
   parse: () => Inputs,
+  onStop: OnStop<Report> = () => undefined,
 ): Promise<Played<Report>> {
   const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
   const startedAt = clock.now()
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number; linesBefore: number }[] = []
-  const jobIds: string[] = []
+  const outputWrites: { name: string; value: string; at: number }[] = []
   const given = new Map<string, string>()
   const bare = fakeRunner()
   const noteOutput = watchMilestones(() => {
@@ -104,7 +109,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)
-      if (name === 'job-id' && jobIds.at(-1) !== value) jobIds.push(value)
+      outputWrites.push({ name, value, at: clock.now() - startedAt })
       noteOutput(name)
     },
   }
@@ -115,7 +120,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
       const { timeoutMs, projectId, jobId } = inputs
       const step = fakeStep({ runner: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
       const client = stage.client ?? createClient({ ...step, ...host, transport, projectId, jobId })
-      return await feature.run(inputs, { ...step, client }, () => undefined)
+      return await feature.run(inputs, { ...step, client }, onStop)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       return feature.createSkippedReport(error, 0)
@@ -129,7 +134,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     ...result,
     report,
     accepted,
-    jobIds,
+    outputWrites,
     hostCalls: bare.calls,
     log: bare.lines('log'),
     warnings: bare.lines('warn'),
@@ -146,8 +151,8 @@ export async function playOn<Inputs extends StepInputs, Report>(
 export type PlayedAgent = Played<DescribedReport>
 
 /** Plays the agent action. */
-export async function playAgent(stage: Stage, parse: () => AgentInputs): Promise<PlayedAgent> {
-  const played = await playOn(stage, agentAction, parse)
+export async function playAgent(stage: Stage, parse: () => AgentInputs, onStop?: OnStop<Run>): Promise<PlayedAgent> {
+  const played = await playOn(stage, agentAction, parse, onStop)
   return { ...played, report: describeReport(played.report) }
 }
 

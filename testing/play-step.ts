@@ -1,4 +1,6 @@
+import type { OnStop } from '../src/action/run-action.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
+import type { Run } from '../src/agent/record.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../src/emulator/github/reply.ts'
@@ -67,6 +69,10 @@ export interface PlayStepOptions {
   readonly prepare?: (docs: RepositoryState) => void
   /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number
+  /** The latency in each direction, in milliseconds. */
+  readonly latencyMs?: number
+  /** Receives what reports the step if it is stopped. */
+  readonly onStop?: OnStop<Run>
   /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
   readonly onRequest?: (what: string, request: ObservedRequest) => unknown
   /** Replaces the responses to some of these requests. */
@@ -163,7 +169,7 @@ export const respondInOrder = (...responses: readonly Responder[]): Responder =>
  * sleeps. Checks all requests and responses of GitHub against its API description.
  */
 export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
-  const { inputs, facts, cancelAfterMs, onRequest, responses = {}, after } = options
+  const { inputs, facts, cancelAfterMs, latencyMs = 0, onStop, onRequest, responses = {}, after } = options
   const servers: Servers = after ?? openServers(options)
   const { baseClock, observed, service } = servers
   const docs = service.github.state.repositories['acme/docs'] ?? createRepositoryState()
@@ -175,9 +181,10 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     onRequest?.(what, observedRequest)
     return responses[what]?.(observedRequest) ?? observedRequest.respond()
   }
-  const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
+  const { timeoutMs } = inputs
+  const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs, latencyMs: () => latencyMs })
   const github = inputs.githubToken === '' ? undefined : stage.github
-  const played = await playAgent({ ...stage, github, baseClock }, () => inputs)
+  const played = await playAgent({ ...stage, github, baseClock }, () => inputs, onStop)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   const acceptedPrompts = service.requests
     .slice(before.requests)
