@@ -164,19 +164,21 @@ export interface FeaturePlay {
   readonly facts?: Partial<GivenRun>
   /** When the run is cancelled, in milliseconds from its start. Default: never. */
   readonly cancelAtMs?: number
+  /** Aborts when the run is cancelled, in place of a time. */
+  readonly signal?: AbortSignal
 }
 
 /** Runs an action from its inputs on, with a virtual clock and with all servers in this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
-  { given, respond, workspace = '.', facts, cancelAtMs }: FeaturePlay,
+  { given, respond, workspace = '.', facts, cancelAtMs, signal: cancelled }: FeaturePlay,
 ): Promise<Played<Report>> {
   const baseClock = virtualClock()
   const clock = createStepClock(baseClock)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(inputNames(feature.fields).map((name) => [name, given[name] ?? '']))
-  const signal = cancelledAt(baseClock, cancelAtMs)
+  const signal = cancelled ?? cancelledAt(baseClock, cancelAtMs)
   const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, baseClock, signal }
   return playOn(stage, feature, () => feature.parse(raw, workspace, clock.wallTime()))
 }
