@@ -10,13 +10,12 @@ import { inputNames } from '../src/action/inputs.ts'
 import type { Action, OnStop } from '../src/action/run-action.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { createStepClock } from './fake-clock.ts'
-import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { agentAction } from '../src/agent/run.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
 import type { Run } from '../src/agent/record.ts'
 import { checkResult } from './check-result.ts'
 import { fakeRunner, watchMilestones } from './fake-runner.ts'
-import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 import { flattenResult } from './flatten-result.ts'
@@ -84,7 +83,8 @@ export async function playOn<Inputs extends StepInputs, Report>(
   parse: () => Inputs,
   onStop: OnStop<Report> = () => undefined,
 ): Promise<Played<Report>> {
-  const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
+  const { apiKey, transport, github, context, clock, signal = new AbortController().signal } = stage
+  const { random = () => 0.5 } = stage
   const startedAt = clock.now()
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number; linesBefore: number }[] = []
@@ -118,7 +118,9 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId, jobId } = inputs
-      const step = fakeStep({ runner: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
+      const deadlineAt = startedAt + timeoutMs
+      // Tests set the payload; the event is parsed from it.
+      const step = { runner: host, clock, signal, random, startedAt, deadlineAt, github, context: readRun(context) }
       const client = stage.client ?? createClient({ ...step, ...host, transport, projectId, jobId })
       return await feature.run(inputs, { ...step, client }, onStop)
     } catch (error) {

@@ -7,7 +7,7 @@ import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../../testing/comment-events.ts'
-import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../testing/jobs.ts'
 import {
   accept,
   ATTACH,

@@ -7,7 +7,7 @@ import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../../testing/fake-client.ts'
+import { completed, job, LINK, terminalJob, withoutLink } from '../../../testing/jobs.ts'
 import { fakeClock, type FakeClock } from '../../../testing/fake-clock.ts'
 import {
   fakeGitHub,
@@ -50,7 +50,6 @@ async function round(scene: Scene = {}) {
     inputs,
     clock,
     context,
-    client: fakeClient({ reads: [before] }),
     github,
   })
   const found = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const

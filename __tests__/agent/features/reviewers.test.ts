@@ -14,7 +14,7 @@ import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, endWith, turnIn, type TurnFacts } from '../../../testing/report.ts'
 import { fakeClock } from '../../../testing/fake-clock.ts'
-import { terminalJob } from '../../../testing/fake-client.ts'
+import { terminalJob } from '../../../testing/jobs.ts'
 import {
   comparing,
   fakeGitHub,

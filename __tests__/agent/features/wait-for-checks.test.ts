@@ -19,7 +19,7 @@ import { fakeRunner } from '../../../testing/fake-runner.ts'
 import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
 import { commit } from '../../../testing/github-state.ts'
 import { endWith, turnIn } from '../../../testing/report.ts'
-import { completed } from '../../../testing/fake-client.ts'
+import { completed } from '../../../testing/jobs.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 

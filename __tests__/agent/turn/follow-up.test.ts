@@ -7,7 +7,7 @@ import type { Commit, RepositoryState } from '../../../src/emulator/github/repos
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import type { TurnPlan } from '../../../src/emulator/service/job-machine.ts'
-import { completed, failed, job, LINK, withoutLink } from '../../../testing/fake-client.ts'
+import { completed, failed, job, LINK, withoutLink } from '../../../testing/jobs.ts'
 import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'
 import {
   changeResponse,

@@ -4,7 +4,7 @@ import { getTurnStartDelayMs } from '../../../src/agent/turn/schedule.ts'
 import { createTurnDetector } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { TerminalStatus } from '../../../src/docs-service/interface.ts'
-import { active, job, LINK } from '../../../testing/fake-client.ts'
+import { active, job, LINK } from '../../../testing/jobs.ts'
 import { playFollowUp, sendElse } from '../../../testing/play-step.ts'
 import { SEED } from '../../../testing/seed.ts'
 
