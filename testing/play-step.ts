@@ -27,7 +27,18 @@ interface Servers {
   readonly service: Service
 }
 
+export interface StepRequest {
+  /** `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
+  readonly what: string
+  /** In milliseconds since the start of the step. */
+  readonly atMs: number
+  /** Path and query. */
+  readonly target: string
+}
+
 export interface PlayedStep extends PlayedAgent, Servers {
+  /** The step's requests to both servers, in order, including those whose responses are replaced. */
+  readonly allRequests: readonly StepRequest[]
   /** The operations of the step's requests to GitHub, in order, by their ids in GitHub's API description. */
   readonly operations: readonly string[]
   /** The agent's repository after the step. */
@@ -73,7 +84,7 @@ export interface PlayStepOptions {
   readonly latencyMs?: number
   /** Receives what reports the step if it is stopped. */
   readonly onStop?: OnStop<Run>
-  /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
+  /** Called before the response to each request. */
   readonly onRequest?: (what: string, request: ObservedRequest) => unknown
   /** Replaces the responses to some of these requests. */
   readonly responses?: Readonly<Record<string, Responder>>
@@ -174,8 +185,11 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
   const { baseClock, observed, service } = servers
   const docs = service.github.state.repositories['acme/docs'] ?? createRepositoryState()
   const before = { requests: service.requests.length, operations: observed.requests.length }
+  const allRequests: StepRequest[] = []
+  const startedAtMs = baseClock.wallTime().getTime()
   const respond: Respond = (request, nowMs) => {
     const what = getName(request)
+    allRequests.push({ what, atMs: nowMs - startedAtMs, target: request.target })
     const observedRequest = { ...servers, request, docs, nowMs, respond: () => service.handle(request, nowMs) }
     service.github.catchUp(nowMs)
     onRequest?.(what, observedRequest)
@@ -196,6 +210,7 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     observed,
     service,
     docs,
+    allRequests,
     acceptedPrompts,
     operations: observed.requests.slice(before.operations),
     messages: acceptedPrompts.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),

@@ -42,21 +42,15 @@ interface Scene extends Omit<Partial<PlayStepOptions>, 'github'> {
   readonly github?: Partial<GitHubScenario>
 }
 
-/** Runs a step whose pull request has failing checks, which one round may fix. Records the times of its requests. */
-async function play({ failed = [BUILD], before = [], onRequest, github, ...options }: Scene = {}) {
-  const requests: { what: string; atMs: number; target: string }[] = []
-  let startedAtMs: number | undefined
+/** Runs a step whose pull request has failing checks, which one round may fix. */
+async function play({ failed = [BUILD], before = [], github, ...options }: Scene = {}) {
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'fix-rounds': '1' }),
     github: { checks: [failed, []], checksBefore: before, ...github },
     turns: [{ durationMs: 0 }, {}],
-    onRequest: (what, request) => {
-      startedAtMs ??= request.nowMs
-      requests.push({ what, atMs: request.nowMs - startedAtMs, target: request.request.target })
-      onRequest?.(what, request)
-    },
     ...options,
   })
+  const { allRequests: requests } = played
   const prompt = played.messages[0]
   const sent = requests.findIndex(({ what }) => what.startsWith('message '))
   return {

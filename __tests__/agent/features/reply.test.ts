@@ -22,19 +22,16 @@ interface Attempt extends Partial<PlayStepOptions> {
 async function attempt({ runAttempt = 2, prompt = '', commentId = 71, run, ...options }: Attempt = {}) {
   const comment = { user: MONA.login, body: '', createdAtMs: 0, reactions: [] }
   const facts = commentFacts({ author: MONA, number: ISSUE, isOnPullRequest: false, fields: { id: commentId } })
-  const requests: string[] = []
   const played = await playStep({
     inputs: agentInputs({}, { command: '/docs', 'github-token': GITHUB_TOKEN, prompt }),
     prepare: ({ issues }) => {
       issues[ISSUE] = createIssueState({ comments: [70, 71].map((id) => ({ ...comment, id })) })
     },
     facts: { ...facts, runAttempt, ...run },
-    onRequest: (what) => {
-      if (/^issues\/.*comment/.test(what)) requests.push(what)
-    },
     ...options,
   })
-  return { ...played, requests }
+  const requests = played.allRequests.map(({ what }) => what)
+  return { ...played, requests: requests.filter((what) => /^issues\/.*comment/.test(what)) }
 }
 
 const isReply = ({ body }: { readonly body: string }): boolean => body !== ''

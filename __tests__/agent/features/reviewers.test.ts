@@ -42,23 +42,17 @@ const MARKS = [LABEL, LIST, COMMENT, UPDATE]
 const NO_ACCESS: Responder = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
 const OWN: Responder = ({ respond }) => respond()
 
-/** Runs a step, by default with a new job whose pull request is open at once. Records its requests to GitHub. */
-async function play(given: Given = {}, { onRequest, ...options }: Partial<PlayStepOptions> = {}) {
-  const requests: { what: string; atMs: number }[] = []
-  let startedAtMs: number | undefined
+/** Runs a step, by default with a new job whose pull request is open at once. */
+async function play(given: Given = {}, options: Partial<PlayStepOptions> = {}) {
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     turns: [{ durationMs: 0 }, {}],
-    onRequest: (what, request) => {
-      startedAtMs ??= request.nowMs
-      requests.push({ what, atMs: request.nowMs - startedAtMs })
-      onRequest?.(what, request)
-    },
     ...options,
   })
+  const { allRequests: requests, notice } = played
   return {
     ...played,
-    text: played.notice?.text,
+    text: notice?.text,
     marks: requests.map(({ what }) => what).filter((what) => MARKS.includes(what)),
     timesOf: (name: string) => requests.filter(({ what }) => what === name).map(({ atMs }) => atMs),
   }

@@ -46,23 +46,16 @@ interface Options extends Omit<Partial<PlayStepOptions>, 'github'> {
 }
 
 /** Runs a step whose new job opens its pull request at once, and waits for its checks. */
-async function play(given: Given, { checks = [[PASSED]], onRequest, ...options }: Options = {}) {
-  const requests: { what: string; atMs: number; target: string }[] = []
-  let startedAtMs: number | undefined
+async function play(given: Given, { checks = [[PASSED]], ...options }: Options = {}) {
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true', ...given }),
     turns: [{ durationMs: 0 }, {}],
     github: { checks, lag: { ...DEFAULT_LAG, mergeableMs: 0 } },
-    onRequest: (what, request) => {
-      startedAtMs ??= request.nowMs
-      requests.push({ what, atMs: request.nowMs - startedAtMs, target: request.request.target })
-      onRequest?.(what, request)
-    },
     ...options,
   })
   return {
     ...played,
-    requests,
+    requests: played.allRequests,
     seconds: played.report.durationMs / 1_000,
     text: played.notice?.text,
     checksLog: played.log.filter((line) =>

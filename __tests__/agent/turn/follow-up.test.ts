@@ -43,7 +43,7 @@ const sameInAnotherSpelling = job({
 
 interface Timed {
   readonly played: PlayedStep
-  /** When the prompt was sent, in milliseconds since the first request of the step. */
+  /** When the prompt was sent, in milliseconds since the start of the step. */
   readonly sentAfterMs: number | undefined
   /** How often the prompt was sent. */
   readonly sent: number
@@ -53,26 +53,15 @@ interface Timed {
   readonly tookMs: number
 }
 
-/**
- * Runs a step that by default continues the open pull request of its label, and records the times of its requests to the
- * service.
- */
+/** Runs a step that by default continues the open pull request of its label. */
 async function playTimed(given: Record<string, string> = {}, options: Partial<PlayStepOptions> = {}): Promise<Timed> {
-  let startedAtMs: number | undefined
-  const sentAtMs: number[] = []
-  const reads: number[] = []
-  const played = await playFollowUp(given, {
-    ...options,
-    onRequest: (what, request) => {
-      const { nowMs } = request
-      startedAtMs ??= nowMs
-      options.onRequest?.(what, request)
-      if (what.startsWith('message ')) sentAtMs.push(nowMs)
-      else if (what.startsWith('read ') && sentAtMs[0] !== undefined) reads.push(nowMs - sentAtMs[0])
-    },
-  })
-  const sentAfterMs = sentAtMs[0] === undefined ? undefined : sentAtMs[0] - (startedAtMs ?? 0)
-  return { played, sentAfterMs, sent: sentAtMs.length, reads, tookMs: played.report.durationMs - (sentAfterMs ?? 0) }
+  const played = await playFollowUp(given, options)
+  const { allRequests: requests, report } = played
+  const sent = requests.filter(({ what }) => what.startsWith('message '))
+  const sentAfterMs = sent[0]?.atMs
+  const after = requests.slice(sent[0] === undefined ? Infinity : requests.indexOf(sent[0]))
+  const reads = after.filter(({ what }) => what.startsWith('read ')).map(({ atMs }) => atMs - (sentAfterMs ?? 0))
+  return { played, sentAfterMs, sent: sent.length, reads, tookMs: report.durationMs - (sentAfterMs ?? 0) }
 }
 
 /** Lets time pass between two steps. */
