@@ -304,12 +304,15 @@ describe('a turn has begun', () => {
 })
 
 describe('a turn has ended', () => {
-  test('at a terminal read 15 s after the first active one, however short the turn', async () => {
-    const { tookMs, reads, played } = await playTurnOf({ durationMs: 5_000 })
-    // The first read is after 1 s.
-    expect([tookMs, reads.at(-1)]).toEqual([16_000, 16_000])
-    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
-  })
+  test.each([{}, { 'poll-interval-seconds': '12' }])(
+    'at a terminal read 15 s after the first active one, however short the turn: %j',
+    async (given) => {
+      const { tookMs, reads, played } = await playTurnOf({ durationMs: 5_000 }, given)
+      // The first read is after 1 s.
+      expect([tookMs, reads.at(-1)]).toEqual([16_000, 16_000])
+      expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    },
+  )
 
   test('at the first terminal read of a longer turn', async () => {
     const { reads, tookMs } = await playTurnOf({ durationMs: 40_000 })
