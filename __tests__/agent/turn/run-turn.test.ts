@@ -10,7 +10,7 @@ import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { htmlResponse } from '../../../src/emulator/http/exchange.ts'
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
-import type { TurnPlan } from '../../../src/emulator/service/job-machine.ts'
+import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
 import { agentInputs } from '../../../testing/fake-step.ts'
 import {
   changeResponse,
@@ -356,6 +356,12 @@ describe('the log shows', () => {
     const beats = log.filter((line) => line.startsWith('The job is still active'))
     expect(beats).toEqual(Array(3).fill('The job is still active (checked 1 time).'))
   })
+})
+
+test('warns once about an unknown status, and treats it as running', async () => {
+  const { warnings, log } = await play(ATTACH, { scenario: 'unlisted-status' })
+  expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
+  expect(log.slice(1, -1)).toEqual(['The job completed.'])
 })
 
 describe('a job that completed without a link', () => {
