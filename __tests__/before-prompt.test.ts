@@ -11,7 +11,7 @@ import {
 } from '../testing/play-step.ts'
 import { agentInputs } from '../testing/fake-step.ts'
 import { changedRepository } from '../testing/github-state.ts'
-import { PUSH } from '../testing/fake-github.ts'
+import { PUSH } from '../testing/given-run.ts'
 
 const PUSHED = { eventName: 'push', payload: PUSH }
 const COMPARE = 'repos/compare-commits-with-basehead'

@@ -97,7 +97,9 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'agent/change/resolve-change.test.ts': ['a pull request by number without a change'],
   },
   "A pull request's files": {
-    'agent/features/wait-for-checks.test.ts': ['compares the files again for a new head commit'],
+    'agent/features/wait-for-checks.test.ts': [
+      'follows a head that moves after its checks have finished, and compares its files again',
+    ],
   },
   "The files of a pull request's page": {
     'docs-service/pull-request-link.test.ts': ['returns %j for whether %s and %s are the same pull request'],
@@ -329,7 +331,7 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "Anybody's app": {
     'agent/change/loop.test.ts': ['a merge of a pull request with a history by any bot'],
-    'agent/features/reply.test.ts': ['does not edit a reply forged by a bot'],
+    'agent/features/reply.test.ts': ['does not edit a reply %s'],
   },
   "The agent's account": {
     'agent/change/loop.test.ts': ["the agent's account"],
@@ -357,7 +359,7 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'recipes/work-kept.test.ts': ['$path makes the token of an app in the job that uses it'],
   },
   'The author of a change': {
-    'agent/features/reviewers.test.ts': ['are requested %s'],
+    'agent/github-scenarios.test.ts': ['requests reviews from people who approved the change before its authors'],
   },
   'Fine-grained personal tokens': {
     'github/fine-grained-token.test.ts': [
@@ -394,7 +396,7 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'agent/features/track.test.ts': ['keeps the rows of both runs of one pull request'],
   },
   'A response': {
-    'agent/features/reviewers.test.ts': ['is red where the next run would start another job, if %s cannot be added'],
+    'agent/features/reply.test.ts': ['does not resend a reply whose delivery is unknown'],
   },
   '`GITHUB_JOB`': {
     'agent/features/reply-text.test.ts': ['renders a different marker for each comment, run, job, step and matrix job'],

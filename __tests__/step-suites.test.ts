@@ -22,7 +22,7 @@ test('a suite that plays steps runs the bundle and not the sources', () => {
 })
 
 test('all properties, scenarios and players of steps run the bundle', () => {
-  const players = /\/(?:play-step|play-feature|play-report|play-script|visitors-run)\.ts'/
+  const players = /\/(?:play-step|play-feature|play-report|visitors-run)\.ts'/
   const expected = [...list('__tests__/model/*.test.ts'), ...list('__tests__/**/*scenarios.test.ts')]
     .concat(
       list('__tests__/**/*.test.ts').filter((path) => players.test(read(path).replaceAll(/^import type .*$/gm, ''))),

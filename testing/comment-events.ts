@@ -1,6 +1,6 @@
 import type { CommentAddress } from '../src/github/comments.ts'
 import { commit } from './github-state.ts'
-import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './given-run.ts'
 
 export const EVENT_NAMES = ['issue_comment', 'pull_request_review_comment', 'pull_request_review'] as const
 

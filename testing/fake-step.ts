@@ -1,14 +1,12 @@
-import { JobWatch } from '../src/agent/turn/watch.ts'
 import { inputNames } from '../src/action/inputs.ts'
 import { AGENT_FIELDS, parseAgentInputs } from '../src/agent/inputs.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
+import type { DocsServiceClient } from '../src/docs-service/client.ts'
 import type { GitHub } from '../src/github/github.ts'
-import { Recorder } from '../src/agent/record.ts'
 import { type Acts, openAgentStep } from '../src/agent/step.ts'
 import type { Step } from '../src/action/step.ts'
-import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './given-run.ts'
 import { fakeRunner } from './fake-runner.ts'
 
 const GIVEN = {
@@ -25,6 +23,18 @@ export function agentInputs(
 ): AgentInputs {
   const raw = { ...Object.fromEntries(inputNames(AGENT_FIELDS).map((name) => [name, ''])), ...GIVEN, ...given }
   return { ...parseAgentInputs(raw, '.'), ...fields }
+}
+
+const refuse = (): never => {
+  throw new Error('Unexpected request.')
+}
+
+const NO_SERVICE: DocsServiceClient = {
+  createJob: refuse,
+  sendMessage: refuse,
+  getJob: refuse,
+  getVisitors: refuse,
+  rateLimitsInARow: () => 0,
 }
 
 export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
@@ -51,7 +61,7 @@ export function openFakeStep({
     random: () => 0.5,
     startedAt,
     deadlineAt: startedAt + timeoutMs,
-    client: fakeClient({}),
+    client: NO_SERVICE,
     github,
     ...fields,
     // Tests set the payload; the event is parsed from it.
@@ -62,7 +72,3 @@ export function openFakeStep({
 
 /** Opens a step whose record nobody reads. */
 export const fakeStep = (fields?: StepFields): Acts => openFakeStep(fields).step
-
-/** Watches the jobs of a step whose record nobody else reads. */
-export const watchJobs = (step: Acts): JobWatch =>
-  new JobWatch(step, new Recorder(step, step.journal, (job) => job), () => undefined)

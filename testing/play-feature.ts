@@ -7,15 +7,15 @@ import { createRedactor } from '../src/text/redact.ts'
 import { cleanLines } from '../src/text/untrusted.ts'
 import { formatResult, type StepResult, type StepInputs } from '../src/action/step.ts'
 import { inputNames } from '../src/action/inputs.ts'
-import type { Action } from '../src/action/run-action.ts'
+import type { Action, OnStop } from '../src/action/run-action.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { createStepClock } from './fake-clock.ts'
-import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './given-run.ts'
 import { agentAction } from '../src/agent/run.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
+import type { Run } from '../src/agent/record.ts'
 import { checkResult } from './check-result.ts'
 import { fakeRunner, watchMilestones } from './fake-runner.ts'
-import { fakeStep } from './fake-step.ts'
 import { describeReport, type DescribedReport } from './report.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 import { flattenResult } from './flatten-result.ts'
@@ -32,8 +32,8 @@ export interface Played<Report> extends StepResult {
   readonly warnings: readonly string[]
   /** The jobs whose outputs were written during the run: when, in milliseconds since the start of the step, and after how many lines of the log. */
   readonly accepted: readonly { readonly id: string; readonly at: number; readonly linesBefore: number }[]
-  /** The values of the output `job-id` that were written during the run, each once in a row. */
-  readonly jobIds: readonly string[]
+  /** The outputs that were written during the run, in order, with the milliseconds since the start of the step. */
+  readonly outputWrites: readonly { readonly name: string; readonly value: string; readonly at: number }[]
 }
 
 /** The dependencies of an action: both servers, the clock and the run. */
@@ -73,17 +73,22 @@ export function cancelledAt(baseClock: Pick<VirtualClock, 'at'>, timeMs = Infini
   return controller.signal
 }
 
-/** Runs an action with the real client, and returns its observable results. */
+/**
+ * Runs an action with the real client, and returns its observable results.
+ * @param onStop receives what reports the step if it is stopped
+ */
 export async function playOn<Inputs extends StepInputs, Report>(
   stage: Stage,
   feature: Action<Inputs, Report>,
   parse: () => Inputs,
+  onStop: OnStop<Report> = () => undefined,
 ): Promise<Played<Report>> {
-  const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
+  const { apiKey, transport, github, context, clock, signal = new AbortController().signal } = stage
+  const { random = () => 0.5 } = stage
   const startedAt = clock.now()
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number; linesBefore: number }[] = []
-  const jobIds: string[] = []
+  const outputWrites: { name: string; value: string; at: number }[] = []
   const given = new Map<string, string>()
   const bare = fakeRunner()
   const noteOutput = watchMilestones(() => {
@@ -104,7 +109,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)
-      if (name === 'job-id' && jobIds.at(-1) !== value) jobIds.push(value)
+      outputWrites.push({ name, value, at: clock.now() - startedAt })
       noteOutput(name)
     },
   }
@@ -113,9 +118,11 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId, jobId } = inputs
-      const step = fakeStep({ runner: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
+      const deadlineAt = startedAt + timeoutMs
+      // Tests set the payload; the event is parsed from it.
+      const step = { runner: host, clock, signal, random, startedAt, deadlineAt, github, context: readRun(context) }
       const client = stage.client ?? createClient({ ...step, ...host, transport, projectId, jobId })
-      return await feature.run(inputs, { ...step, client }, () => undefined)
+      return await feature.run(inputs, { ...step, client }, onStop)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       return feature.createSkippedReport(error, 0)
@@ -129,7 +136,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     ...result,
     report,
     accepted,
-    jobIds,
+    outputWrites,
     hostCalls: bare.calls,
     log: bare.lines('log'),
     warnings: bare.lines('warn'),
@@ -146,8 +153,8 @@ export async function playOn<Inputs extends StepInputs, Report>(
 export type PlayedAgent = Played<DescribedReport>
 
 /** Plays the agent action. */
-export async function playAgent(stage: Stage, parse: () => AgentInputs): Promise<PlayedAgent> {
-  const played = await playOn(stage, agentAction, parse)
+export async function playAgent(stage: Stage, parse: () => AgentInputs, onStop?: OnStop<Run>): Promise<PlayedAgent> {
+  const played = await playOn(stage, agentAction, parse, onStop)
   return { ...played, report: describeReport(played.report) }
 }
 
@@ -159,19 +166,21 @@ export interface FeaturePlay {
   readonly facts?: Partial<GivenRun>
   /** When the run is cancelled, in milliseconds from its start. Default: never. */
   readonly cancelAtMs?: number
+  /** Aborts when the run is cancelled, in place of a time. */
+  readonly signal?: AbortSignal
 }
 
 /** Runs an action from its inputs on, with a virtual clock and with all servers in this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
-  { given, respond, workspace = '.', facts, cancelAtMs }: FeaturePlay,
+  { given, respond, workspace = '.', facts, cancelAtMs, signal: cancelled }: FeaturePlay,
 ): Promise<Played<Report>> {
   const baseClock = virtualClock()
   const clock = createStepClock(baseClock)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(inputNames(feature.fields).map((name) => [name, given[name] ?? '']))
-  const signal = cancelledAt(baseClock, cancelAtMs)
+  const signal = cancelled ?? cancelledAt(baseClock, cancelAtMs)
   const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, baseClock, signal }
   return playOn(stage, feature, () => feature.parse(raw, workspace, clock.wallTime()))
 }

@@ -1,4 +1,6 @@
+import type { OnStop } from '../src/action/run-action.ts'
 import type { AgentInputs } from '../src/agent/facts.ts'
+import type { Run } from '../src/agent/record.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../src/emulator/github/reply.ts'
@@ -12,7 +14,7 @@ import type { TurnPlan } from '../src/emulator/service/job-machine.ts'
 import { DEFAULT_TURN, type ScenarioName } from '../src/emulator/service/scenarios.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { createStepClock } from './fake-clock.ts'
-import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { RUN_FACTS, type GivenRun } from './given-run.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { agentInputs } from './fake-step.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
@@ -26,7 +28,18 @@ interface Servers {
   readonly service: Service
 }
 
+export interface StepRequest {
+  /** `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
+  readonly what: string
+  /** In milliseconds since the start of the step. */
+  readonly atMs: number
+  /** Path and query. */
+  readonly target: string
+}
+
 export interface PlayedStep extends PlayedAgent, Servers {
+  /** The step's requests to both servers, in order, including those whose responses are replaced. */
+  readonly allRequests: readonly StepRequest[]
   /** The operations of the step's requests to GitHub, in order, by their ids in GitHub's API description. */
   readonly operations: readonly string[]
   /** The agent's repository after the step. */
@@ -68,7 +81,11 @@ export interface PlayStepOptions {
   readonly prepare?: (docs: RepositoryState, state: GitHubState) => void
   /** When the run is cancelled, in milliseconds from its start. */
   readonly cancelAfterMs?: number
-  /** Called before the response to each request: `create`, `message job_1`, `read job_1`, or an operation of GitHub. */
+  /** The latency in each direction, in milliseconds. */
+  readonly latencyMs?: number
+  /** Receives what reports the step if it is stopped. */
+  readonly onStop?: OnStop<Run>
+  /** Called before the response to each request. */
   readonly onRequest?: (what: string, request: ObservedRequest) => unknown
   /** Replaces the responses to some of these requests. */
   readonly responses?: Readonly<Record<string, Responder>>
@@ -164,21 +181,25 @@ export const respondInOrder = (...responses: readonly Responder[]): Responder =>
  * sleeps. Checks all requests and responses of GitHub against its API description.
  */
 export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
-  const { inputs, facts, cancelAfterMs, onRequest, responses = {}, after } = options
+  const { inputs, facts, cancelAfterMs, latencyMs = 0, onStop, onRequest, responses = {}, after } = options
   const servers: Servers = after ?? openServers(options)
   const { baseClock, observed, service } = servers
   const docs = service.github.state.repositories['acme/docs'] ?? createRepositoryState()
   const before = { requests: service.requests.length, operations: observed.requests.length }
+  const allRequests: StepRequest[] = []
+  const startedAtMs = baseClock.wallTime().getTime()
   const respond: Respond = (request, nowMs) => {
     const what = getName(request)
+    allRequests.push({ what, atMs: nowMs - startedAtMs, target: request.target })
     const observedRequest = { ...servers, request, docs, nowMs, respond: () => service.handle(request, nowMs) }
     service.github.catchUp(nowMs)
     onRequest?.(what, observedRequest)
     return responses[what]?.(observedRequest) ?? observedRequest.respond()
   }
-  const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
+  const { timeoutMs } = inputs
+  const stage = createStage({ baseClock, respond, facts, cancelAfterMs, timeoutMs, latencyMs: () => latencyMs })
   const github = inputs.githubToken === '' ? undefined : stage.github
-  const played = await playAgent({ ...stage, github, baseClock }, () => inputs)
+  const played = await playAgent({ ...stage, github, baseClock }, () => inputs, onStop)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   const acceptedPrompts = service.requests
     .slice(before.requests)
@@ -190,6 +211,7 @@ export async function playStep(options: PlayStepOptions): Promise<PlayedStep> {
     observed,
     service,
     docs,
+    allRequests,
     acceptedPrompts,
     operations: observed.requests.slice(before.operations),
     messages: acceptedPrompts.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),
@@ -204,4 +226,17 @@ export function playFollowUp(
   const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
   const inputs = agentInputs({}, { ...access, 'on-open-pr': 'follow-up', ...given })
   return playStep({ inputs, github: combineScenarios(['open-pull-request']), ...options })
+}
+
+/** Sends another prompt to a job, as a user of the dashboard does. */
+export function sendElse({ service, nowMs }: Pick<ObservedRequest, 'service' | 'nowMs'>, jobId = 'job_finished'): void {
+  service.handle(
+    {
+      method: 'POST',
+      target: `/v2/agent/docs-demo/job/${jobId}/message`,
+      headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'Else.' }),
+    },
+    nowMs,
+  )
 }

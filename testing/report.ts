@@ -14,7 +14,7 @@ import type { Effect, Run, Turn } from '../src/agent/record.ts'
 import type { Task } from '../src/agent/facts.ts'
 import type { Job } from '../src/docs-service/schemas.ts'
 import { ActionError, type ErrorCode } from '../src/runtime/errors.ts'
-import { active, archived, completed, failure } from './fake-client.ts'
+import { active, archived, completed, failure } from './jobs.ts'
 
 export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
 export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }

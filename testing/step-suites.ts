@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { root } from './markdown-files.ts'
 
 /** What plays a step, or one of its parts that sends requests. */
-export const PLAYED = new Set(['agentAction', 'reportAction', 'resolveChange', 'runAgent', 'runTurn', 'visitorsAction'])
+export const PLAYED = new Set(['agentAction', 'reportAction', 'resolveChange', 'visitorsAction'])
 
 const IMPORT = /^import \{([^}]*)\} from '(\.[^']+\.ts)'$/gm
 

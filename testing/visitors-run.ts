@@ -81,6 +81,23 @@ export function parseInputs(given: Readonly<Record<string, string>>, workspace: 
 
 const START_MS = Date.UTC(2026, 0, 1)
 
+/**
+ * Runs the action.
+ * @param onStart called after the inputs have been read
+ */
+export function playExport(
+  respond: Respond,
+  given: Readonly<Record<string, string>> = {},
+  play: Partial<FeaturePlay> = {},
+  onStart: () => void = () => undefined,
+): Promise<Played<ExportReport>> {
+  const run: typeof visitorsAction.run = (inputs, ...step) => {
+    onStart()
+    return visitorsAction.run(inputs, ...step)
+  }
+  return playFeature({ ...visitorsAction, run }, { given: { ...GIVEN, ...given }, respond, ...play })
+}
+
 /** Runs the action, and checks that it leaves no file except the exported one. */
 export async function runExport(
   respond: Respond,
@@ -89,15 +106,11 @@ export async function runExport(
 ): Promise<ExportRun> {
   const workspace = createTemporaryFolder()
   const requests: (PageRequest & { atMs: number })[] = []
-  const played = await playFeature(visitorsAction, {
-    given: { ...GIVEN, ...given },
-    workspace,
-    respond(request, nowMs) {
-      requests.push({ ...readPageRequest(request.target, requests.length + 1), atMs: nowMs - START_MS })
-      return respond(request, nowMs)
-    },
-    ...play,
-  })
+  const observe: Respond = (request, nowMs) => {
+    requests.push({ ...readPageRequest(request.target, requests.length + 1), atMs: nowMs - START_MS })
+    return respond(request, nowMs)
+  }
+  const played = await playExport(observe, given, { workspace, ...play })
   const { file = '' } = played.outputs
   const found = listNames(workspace).filter((name) => name !== 'out')
   expect(found).toEqual(file === '' ? [] : [file])

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/run.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { completed, LINK } from '../../testing/fake-client.ts'
+import { completed, LINK } from '../../testing/jobs.ts'
 import { accept, ATTACH, createReport, stopWith } from '../../testing/report.ts'
 import { flattenResult } from '../../testing/flatten-result.ts'
 

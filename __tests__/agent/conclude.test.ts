@@ -7,7 +7,7 @@ import { isTerminal, type Job } from '../../src/docs-service/schemas.ts'
 import { STATUS_PHRASES, type TerminalStatus } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { COMMENT } from '../../testing/comment-events.ts'
-import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../testing/jobs.ts'
 import {
   accept,
   ATTACH,
@@ -24,7 +24,7 @@ import type { FailOn } from '../../src/agent/facts.ts'
 import { parsePathRules } from '../../src/agent/path-filter.ts'
 import { formatPullRequest } from '../../src/agent/words.ts'
 import { renderSummary } from '../../src/agent/output/summary.ts'
-import { createGitHubError } from '../../testing/fake-github.ts'
+import { createGitHubError } from '../../testing/github-values.ts'
 
 const concludeWith = (report: Run, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 

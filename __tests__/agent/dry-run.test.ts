@@ -11,7 +11,7 @@ import {
   type PlayedStep,
   type PlayStepOptions,
 } from '../../testing/play-step.ts'
-import { PUSH, type GivenRun } from '../../testing/fake-github.ts'
+import { PUSH, type GivenRun } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { BASE_URL } from '../../testing/in-process-github.ts'

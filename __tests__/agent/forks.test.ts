@@ -9,7 +9,7 @@ import {
   type PlayedStep,
   type PlayStepOptions,
 } from '../../testing/play-step.ts'
-import { PUSH } from '../../testing/fake-github.ts'
+import { PUSH } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { deleteFork } from '../../testing/github-state.ts'
 

@@ -10,7 +10,7 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playStep } from '../../testing/play-step.ts'
-import { PUSH, type GivenRun } from '../../testing/fake-github.ts'
+import { PUSH, type GivenRun } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { changedRepository, commit, madeCommit } from '../../testing/github-state.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { acceptCommand, checkInstruction, parseComment } from '../../src/agent/features/command.ts'
+import { checkInstruction, parseComment } from '../../src/agent/features/command.ts'
 import {
   changeSection,
   eventSection,
@@ -10,8 +10,7 @@ import {
 import { isSkip } from '../../src/agent/skip.ts'
 import { parseEvent } from '../../src/github/event.ts'
 import { commentFacts } from '../../testing/comment-events.ts'
-import { fakeGitHub, readRun } from '../../testing/fake-github.ts'
-import { agentInputs, fakeStep } from '../../testing/fake-step.ts'
+import { readRun } from '../../testing/given-run.ts'
 
 const HIDDEN = 'Fix it.\n<!--\nEVIL\n-->\n[link](https://x.example "EVIL")'
 const SEEN = 'Fix it.\n\n[link](https://x.example)\n(hidden text left out)'
@@ -59,11 +58,9 @@ test('sends a diff as it is', () => {
   expect(text).toContain(patch)
 })
 
-test('skips a command whose instruction nobody sees', async () => {
-  const inputs = agentInputs({}, { command: '/docs', prompt: '', 'github-token': 'ghs_token' })
-  const github = fakeGitHub({ mayWrite: () => Promise.resolve(true) })
-  const context = commentFacts({ body: '/docs <!-- EVIL -->', isOnPullRequest: false })
-  const comment = await acceptCommand(fakeStep({ inputs, github, context }))
+test('skips a command whose instruction nobody sees', () => {
+  const event = commentFacts({ body: '/docs <!-- EVIL -->', isOnPullRequest: false })
+  const comment = parseComment(readRun(event), '/docs')
   expect(isSkip(comment) ? undefined : checkInstruction(comment, '/docs')).toMatchObject({
     kind: 'skip',
     reason: expect.stringContaining('no instruction') as unknown,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { formatWarnings } from '../../src/agent/journal.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
-import { createGitHubError, rejectWith } from '../../testing/fake-github.ts'
+import { createGitHubError } from '../../testing/github-values.ts'
 import { fakeRunner } from '../../testing/fake-runner.ts'
 import { openFakeStep } from '../../testing/fake-step.ts'
 
@@ -45,11 +45,11 @@ test('logs the same warning once, and another one or another reason too', () => 
 test('turns an error of GitHub into a warning, except for a cancelled run and an internal error', async () => {
   const { runner, journal } = open()
   const error = createGitHubError('forbidden', 'Grant it.')
-  const label = await journal.orWarn<unknown>('The label', rejectWith(error))
+  const label = await journal.orWarn<unknown>('The label', () => Promise.reject(error))
   const state = await journal.orWarn('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(runner.lines('log')).toEqual(['The label: GitHub said forbidden.'])
-  await expect(journal.orWarn('x', rejectWith(createGitHubError('cancelled')))).rejects.toMatchObject({
+  await expect(journal.orWarn('x', () => Promise.reject(createGitHubError('cancelled')))).rejects.toMatchObject({
     code: 'cancelled',
   })
   await expect(journal.orWarn('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { playEvent } from '../../testing/compared-world.ts'
-import { PUSH } from '../../testing/fake-github.ts'
+import { PUSH } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { playStep } from '../../testing/play-step.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createUnstartedRun, type Run } from '../../src/agent/record.ts'
 import { redactRun } from '../../src/agent/redact-run.ts'
 import { createRedactor } from '../../src/text/redact.ts'
-import { completed } from '../../testing/fake-client.ts'
+import { completed } from '../../testing/jobs.ts'
 import { ATTACH, createReport, describeReport, endWith, turnIn } from '../../testing/report.ts'
 import { flattenReport } from '../../testing/flatten-result.ts'
 

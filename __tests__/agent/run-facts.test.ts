@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { PUSH } from '../../testing/fake-github.ts'
+import { PUSH } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { changeResponse, playFollowUp, playStep, respondInOrder, respondWith } from '../../testing/play-step.ts'
 

@@ -11,7 +11,7 @@ import {
 import type { Outcome, RoundStop, Turn } from '../../src/agent/record.ts'
 import type { TerminalJob } from '../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
-import { active, archived, completed, failed, failure, withoutLink } from '../../testing/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../testing/jobs.ts'
 import {
   accept,
   ATTACH,

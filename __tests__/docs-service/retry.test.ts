@@ -13,7 +13,7 @@ import {
 import type { Job } from '../../src/docs-service/schemas.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
-import { active, failure } from '../../testing/fake-client.ts'
+import { active, failure } from '../../testing/jobs.ts'
 import { CLOCK_START_MS, fakeClock } from '../../testing/fake-clock.ts'
 
 const createResponse = (status: number): WireResult => ({ kind: 'response', status, body: '', retryAfterMs: undefined })

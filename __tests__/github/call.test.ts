@@ -7,7 +7,7 @@ import { connectGitHub, type GitHub, type Resources } from '../../src/github/git
 import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../../testing/virtual-clock.ts'
-import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { RUN_FACTS } from '../../testing/given-run.ts'
 import { withGitHub, catchError, type EmbeddedGitHubOptions } from '../../testing/github-client.ts'
 import { commit, repositoryWithPull } from '../../testing/github-state.ts'
 import { connectInProcess } from '../../testing/in-process-github.ts'

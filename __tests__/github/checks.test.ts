@@ -4,7 +4,7 @@ import { createRepositoryState, type RepositoryState } from '../../src/emulator/
 import { ALL_PERMISSIONS, type TokenPermissions } from '../../src/emulator/github/state.ts'
 import type { Check } from '../../src/github/checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { RUN_FACTS } from '../../testing/given-run.ts'
 import { stubGitHub, withGitHub, catchError, type EmbeddedGitHubOptions } from '../../testing/github-client.ts'
 import { checkRun, commit } from '../../testing/github-state.ts'
 import { connectInProcess } from '../../testing/in-process-github.ts'

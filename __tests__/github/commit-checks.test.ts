@@ -8,7 +8,7 @@ import {
   classifyChecks,
   workflowRunSchema,
 } from '../../src/github/checks.ts'
-import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { RUN_FACTS } from '../../testing/given-run.ts'
 
 /** GitHub's lists for a commit, as text. A row can end with fields, such as `status=waiting`. `-` is a missing value. */
 interface Lists {

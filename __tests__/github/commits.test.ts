@@ -3,7 +3,7 @@ import { createPullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { listHistory, listOwners } from '../../src/github/commits.ts'
-import { pullCommits } from '../../testing/fake-github.ts'
+import { pullCommits } from '../../testing/github-values.ts'
 import { withGitHub } from '../../testing/github-client.ts'
 import { commit, madeCommit } from '../../testing/github-state.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseEvent, readEvent } from '../../src/github/event.ts'
-import { PUSH } from '../../testing/fake-github.ts'
+import { PUSH } from '../../testing/given-run.ts'
 import { commit } from '../../testing/github-state.ts'
 import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
 

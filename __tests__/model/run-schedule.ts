@@ -1,4 +1,4 @@
-import { RUN_FACTS } from '../../testing/fake-github.ts'
+import { RUN_FACTS } from '../../testing/given-run.ts'
 import { createStepClock } from '../../testing/fake-clock.ts'
 import { agentInputs } from '../../testing/fake-step.ts'
 import { cancelledAt, playAgent, type PlayedAgent } from '../../testing/play-feature.ts'

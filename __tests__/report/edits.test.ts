@@ -3,7 +3,7 @@ import type { PullRequestCommit } from '../../src/github/commits.ts'
 import { findEdits, getKeptShare } from '../../src/report/edits.ts'
 import type { History } from '../../src/agent/history/state.ts'
 import { historyRow } from '../../testing/play-report.ts'
-import { changedFile, COMPARISON } from '../../testing/fake-github.ts'
+import { changedFile, COMPARISON } from '../../testing/github-values.ts'
 
 const AGENT = 'docs-agent[bot]'
 const BASE = 'base'

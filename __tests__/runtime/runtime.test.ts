@@ -12,7 +12,7 @@ import {
 import { Heartbeat, sleepWithProgress } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
-import { resolveInOrder, createGitHubError, rejectWith } from '../../testing/fake-github.ts'
+import { createGitHubError } from '../../testing/github-values.ts'
 import { fakeRunner } from '../../testing/fake-runner.ts'
 import { catchError } from '../../testing/github-client.ts'
 
@@ -58,7 +58,8 @@ test('returns undefined only after a second `not-found`', async () => {
 
 test('returns the result, or throws `not-sent` with the reason and a hint', async () => {
   expect(await orNotSent('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
-  const getError = (error: ActionError) => catchError(orNotSent('It is not known', rejectWith(error), 'Try again.'))
+  const getError = (error: ActionError) =>
+    catchError(orNotSent('It is not known', () => Promise.reject(error), 'Try again.'))
   const message = 'It is not known: GitHub said forbidden.'
   expect(await getError(createGitHubError('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',
@@ -82,7 +83,8 @@ test.each([
 ])('%s', async (_what, results, expected, pauses) => {
   const clock = fakeClock()
   const nextPause = (done: number): number | undefined => [5, 10, 20][done]
-  expect(await pollUntil(resolveInOrder(...results), Boolean, nextPause, { clock, signal })).toBe(expected)
+  const read = () => Promise.resolve(results[Math.min(clock.sleeps.length, results.length - 1)])
+  expect(await pollUntil(read, Boolean, nextPause, { clock, signal })).toBe(expected)
   expect(clock.sleeps).toEqual(pauses)
 })
 
@@ -92,9 +94,14 @@ test('a cancelled run ends a pause', async () => {
     run.abort(new Error('cancelled'))
   }
   const clock = fakeClock({ onSleep })
-  await expect(pollUntil(resolveInOrder(0), Boolean, () => 5, { clock, signal: run.signal })).rejects.toThrow(
-    'cancelled',
-  )
+  await expect(
+    pollUntil(
+      () => Promise.resolve(0),
+      Boolean,
+      () => 5,
+      { clock, signal: run.signal },
+    ),
+  ).rejects.toThrow('cancelled')
 })
 
 test.each([

@@ -11,7 +11,7 @@ import {
   type ExportReport,
 } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { failure } from '../../testing/fake-client.ts'
+import { failure } from '../../testing/jobs.ts'
 import { NO_FILE, createComparison, createRow, createRows, createVisitorsReport } from '../../testing/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }

@@ -1,11 +1,8 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { runVisitorsStep } from '../../src/visitors/visitors-action.ts'
-import { fakeClient } from '../../testing/fake-client.ts'
-import { fakeStep } from '../../testing/fake-step.ts'
 import { listNames, createTemporaryFolder } from '../../testing/temporary-folder.ts'
 import {
   respondInOrder,
@@ -15,7 +12,8 @@ import {
   createRows,
   runExport,
   TOTALS,
-  parseInputs,
+  respondWith,
+  playExport,
 } from '../../testing/visitors-run.ts'
 
 const MORE = { hasMore: true }
@@ -52,22 +50,31 @@ test.each([
   expect(written).toBe(head + tail)
 })
 
-/** Runs the step against two pages, with a callback while the second one is read. */
-function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv') {
+interface Meanwhile {
+  /** Called after the inputs have been read. */
+  readonly onStart?: (workspace: string) => unknown
+  /** Called while the second page is read. */
+  readonly onSecond?: (workspace: string, cancel: () => void) => unknown
+}
+
+/** Exports two pages to `out/visitors.csv`. */
+async function runStep({ onStart, onSecond }: Meanwhile) {
   const workspace = createTemporaryFolder()
   const run = new AbortController()
   const cancel = (): void => {
     run.abort(new ActionError('cancelled', 'The run was cancelled.'))
   }
   let requests = 0
-  const getVisitors = (): Promise<VisitorsPage> => {
-    if (++requests === 1) return Promise.resolve(FIRST)
-    onSecond(workspace, cancel)
-    return Promise.resolve(createPage([createRow('/last')]))
-  }
-  const inputs = { ...parseInputs({}, workspace), place: { file: join(workspace, name), name } }
-  const step = fakeStep({ client: { ...fakeClient({}), getVisitors }, signal: run.signal })
-  return { report: runVisitorsStep(inputs, step), workspace, requests: () => requests }
+  const respond = respondWith(({ nth }) => {
+    requests = nth
+    if (nth === 1) return FIRST
+    onSecond?.(workspace, cancel)
+    return createPage([createRow('/last')])
+  })
+  const given = { 'output-file': 'out/visitors.csv' }
+  const play = { workspace, signal: run.signal }
+  const ended = await playExport(respond, given, play, () => onStart?.(workspace)).catch((error: unknown) => error)
+  return { ended, files: listNames(workspace), requests }
 }
 
 const NOT_WRITTEN = {
@@ -76,33 +83,41 @@ const NOT_WRITTEN = {
 }
 
 test('leaves nothing behind if the file cannot be moved to its place', async () => {
-  const { report, workspace } = runStep((folder) =>
-    mkdirSync(join(folder, 'visitors.csv', 'in-the-way'), { recursive: true }),
-  )
-  expect(await report).toMatchObject(NOT_WRITTEN)
-  expect(listNames(workspace)).toEqual(['visitors.csv', 'visitors.csv/in-the-way'])
+  const { ended, files } = await runStep({
+    onSecond: (folder) => mkdirSync(join(folder, 'out', 'visitors.csv', 'in-the-way'), { recursive: true }),
+  })
+  expect(ended).toMatchObject({ report: NOT_WRITTEN })
+  expect(files).toEqual(['out', 'out/visitors.csv', 'out/visitors.csv/in-the-way'])
 })
 
 test('sends no request if the file cannot be opened', async () => {
-  const { report, requests } = runStep(() => undefined, `${'x'.repeat(300)}/visitors.csv`)
-  expect(await report).toMatchObject(NOT_WRITTEN)
-  expect(requests()).toBe(0)
+  const { ended, requests } = await runStep({
+    onStart: (folder) => {
+      writeFileSync(join(folder, 'out'), '')
+    },
+  })
+  expect(ended).toMatchObject({ report: NOT_WRITTEN })
+  expect(requests).toBe(0)
 })
 
 test('leaves no file if the run is cancelled at the last response', async () => {
-  const { report, workspace } = runStep((_folder, cancel) => {
-    cancel()
+  const { ended, files } = await runStep({
+    onSecond: (_folder, cancel) => {
+      queueMicrotask(cancel)
+    },
   })
-  expect(await report).toMatchObject({ ending: 'cancelled' })
-  expect(listNames(workspace)).toEqual([])
+  expect(ended).toMatchObject({ report: { ending: 'cancelled' } })
+  expect(files).toEqual(['out'])
 })
 
 test('leaves no file after a defect, and throws the error', async () => {
-  const { report, workspace } = runStep(() => {
-    throw new TypeError('a defect')
+  const { ended, files } = await runStep({
+    onSecond: () => {
+      throw new TypeError('a defect')
+    },
   })
-  await expect(report).rejects.toThrow('a defect')
-  expect(listNames(workspace)).toEqual([])
+  expect(ended).toEqual(new TypeError('a defect'))
+  expect(files).toEqual(['out'])
 })
 
 test.each([

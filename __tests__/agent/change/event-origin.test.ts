@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { findEventOrigin, type EventOrigin } from '../../../src/agent/change/event-origin.ts'
 import { parseEvent } from '../../../src/github/event.ts'
-import { RUN_FACTS } from '../../../testing/fake-github.ts'
+import { RUN_FACTS } from '../../../testing/given-run.ts'
 import { commit } from '../../../testing/github-state.ts'
 
 const repository = { id: 1, default_branch: 'main' }

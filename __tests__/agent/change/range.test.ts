@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { findChangeRange } from '../../../src/agent/change/range.ts'
 import type { RequestedRange } from '../../../src/agent/facts.ts'
 import { parseEvent } from '../../../src/github/event.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { commit } from '../../../testing/github-state.ts'
 
 const EVENT = { kind: 'event' } as const

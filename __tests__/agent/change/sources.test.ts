@@ -4,7 +4,7 @@ import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import type { PullState } from '../../../src/emulator/github/pull-state.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import { playEvent, pullOf, type GivenEvent, type PlayedEvent } from '../../../testing/compared-world.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { commit } from '../../../testing/github-state.ts'
 import { respondWith, type Responder } from '../../../testing/play-step.ts'
 

@@ -4,7 +4,7 @@ import { parse as parseYaml } from 'yaml'
 import { hasCommand, parseComment } from '../../../src/agent/features/command.ts'
 import { isSkip } from '../../../src/agent/skip.ts'
 import { commentFacts } from '../../../testing/comment-events.ts'
-import { readRun } from '../../../testing/fake-github.ts'
+import { readRun } from '../../../testing/given-run.ts'
 
 const read = (body: string) => readRun(commentFacts({ body }))
 

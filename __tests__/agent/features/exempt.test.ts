@@ -9,7 +9,7 @@ import {
   type Given,
   type GivenEvent,
 } from '../../../testing/compared-world.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { commit } from '../../../testing/github-state.ts'
 import { respondWith, type PlayStepOptions } from '../../../testing/play-step.ts'
 

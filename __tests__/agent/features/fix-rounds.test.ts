@@ -1,224 +1,198 @@
 import { describe, expect, test } from '@jest/globals'
-import { decideNextRound, findRoundStop, listFailedByChange } from '../../../src/agent/features/fix-rounds.ts'
+import { findRoundStop, listFailedByChange } from '../../../src/agent/features/fix-rounds.ts'
 import { listWarnings } from '../../../src/agent/journal.ts'
-import type { RoundStop } from '../../../src/agent/record.ts'
-import type { Check, CommitChecks } from '../../../src/github/checks.ts'
-import type { GitHub } from '../../../src/github/github.ts'
-import type { PullRequest } from '../../../src/github/pull-requests.ts'
-import type { Job } from '../../../src/docs-service/schemas.ts'
-import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { completed, fakeClient, job, LINK, terminalJob, withoutLink } from '../../../testing/fake-client.ts'
-import { fakeClock, type FakeClock } from '../../../testing/fake-clock.ts'
+import type { Check } from '../../../src/github/checks.ts'
+import type { CheckPlan, CheckResult } from '../../../src/emulator/github/check-plan.ts'
+import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import { type GitHubScenario } from '../../../src/emulator/github/github-scenarios.ts'
+import { mergePull } from '../../../src/emulator/github/repository-changes.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
+import { terminalJob } from '../../../testing/jobs.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
 import {
-  fakeGitHub,
-  resolveInOrder,
-  COMPARISON,
-  PULL_REQUEST,
-  createGitHubError,
-  RUN_FACTS,
-} from '../../../testing/fake-github.ts'
-import { agentInputs, openFakeStep } from '../../../testing/fake-step.ts'
-import { describeReport, endWith, turnIn } from '../../../testing/report.ts'
+  changeResponse,
+  playStep,
+  type PlayStepOptions,
+  type Responder,
+  respondInOrder,
+  respondWith,
+} from '../../../testing/play-step.ts'
+import { endWith, turnIn } from '../../../testing/report.ts'
 import { commit } from '../../../testing/github-state.ts'
 
-const jobCheck = (name: string, id: number): Check => ({
-  name,
-  id,
-  state: 'failure',
-  app: 'github-actions',
-  detailsUrl: `https://github.com/acme/docs/actions/runs/1/job/${id}`,
-})
+const [LOG, ANNOTATIONS] = ['actions/download-job-logs-for-workflow-run', 'checks/list-annotations']
+const [CHECKS, COMPARE, PULL] = ['checks/list-for-ref', 'repos/compare-commits-with-basehead', 'pulls/get']
 
-const listing = (checks: readonly Check[]): CommitChecks => ({ checks, isComplete: false })
-const [BUILD, LINKS] = [jobCheck('build', 1), jobCheck('links', 2)]
+const FAILURE: CheckResult = {
+  conclusion: 'failure',
+  log: '2026-01-01T00:00:00.1234567Z It is gone.\n',
+  annotations: [
+    { path: 'a.md', start_line: 3, end_line: 3, annotation_level: 'failure', title: '', message: 'It is missing.' },
+  ],
+}
+const SOON = { afterMs: 0, takesMs: 1_000 }
+const jobPlan = (name: string, result = FAILURE): CheckPlan => ({ kind: 'job', name, ...SOON, result })
+const appPlan = (name: string, result: CheckResult): CheckPlan => ({ kind: 'app', name, ...SOON, result })
+const [BUILD, LINKS] = [jobPlan('build'), jobPlan('links')]
 
-interface Scene {
-  readonly responses?: Partial<GitHub>
-  readonly failed?: readonly Check[]
-  readonly clock?: FakeClock
-  /** The job directly before the follow-up. */
-  readonly before?: Job
+interface Scene extends Omit<Partial<PlayStepOptions>, 'github'> {
+  readonly failed?: readonly CheckPlan[]
+  /** The checks of the merge base. */
+  readonly before?: readonly CheckPlan[]
+  readonly github?: Partial<GitHubScenario>
 }
 
-/** Decides about a round, and returns its prompt if it may be sent, the requests and the warnings. */
-async function round(scene: Scene = {}) {
-  const { responses, failed = [BUILD], clock = fakeClock(), before = completed } = scene
-  const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
-  const github = fakeGitHub({ readChecks: () => Promise.resolve(listing([])), ...responses })
-  const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const { step, record } = openFakeStep({
-    inputs,
-    clock,
-    context,
-    client: fakeClient({ reads: [before] }),
-    github,
+/** Runs a step whose pull request has failing checks, which one round may fix. */
+async function play({ failed = [BUILD], before = [], github, ...options }: Scene = {}) {
+  const played = await playStep({
+    inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'fix-rounds': '1' }),
+    github: { checks: [failed, []], checksBefore: before, ...github },
+    turns: [{ durationMs: 0 }, {}],
+    ...options,
   })
-  const found = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
-  const end = endWith('unknown')
-  record.update(end)
-  record.update({ pullRequest: found })
-  const { target, stop } = await decideNextRound(PULL_REQUEST, found, record.turns, step, record.update)
-  record.update({ roundStop: stop })
-  let prompt: string | undefined
-  if (target !== undefined) {
-    const { task } = target
-    record.begin({ task })
-    record.update({ job: before })
-    try {
-      await target.validate(before)
-      prompt = task.kind === 'follow-up' ? task.prompt : undefined
-    } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
-      record.fail(error)
-    }
-  }
-  const count = (name: string): number => github.calls.filter((one) => one === name).length
+  const { allRequests: requests } = played
+  const prompt = played.messages[0]
+  const sent = requests.findIndex(({ what }) => what.startsWith('message '))
   return {
+    ...played,
     prompt,
-    report: describeReport(record.read()),
-    warnings: listWarnings(record.read().warnings),
-    logs: count('readJobLog'),
-    annotations: count('listAnnotations'),
+    checks: prompt?.match(/^Check: .*/gm)?.map((line) => line.slice(7)),
+    /** The requests before the round. */
+    requests: sent === -1 ? requests : requests.slice(0, sent),
+    warnings: listWarnings(played.report.warnings),
   }
 }
+
+const count = ({ requests }: Awaited<ReturnType<typeof play>>, name: string): number =>
+  requests.filter(({ what }) => what === name).length
 
 test('does not send checks to the agent that only a person can fix', async () => {
-  const dco: Check = { name: 'DCO', state: 'failure', needsPerson: true }
-  const { prompt } = await round({ failed: [dco, BUILD] })
-  expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: build'])
-  expect((await round({ failed: [dco] })).report.stop).toBe('not-fixable')
+  const dco = appPlan('DCO', { conclusion: 'action_required' })
+  expect((await play({ failed: [dco, BUILD] })).checks).toEqual(['build'])
+  expect((await play({ failed: [dco] })).report.stop).toBe('not-fixable')
 })
-
-const LOGS_NOT_SENT = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {
-  test.each<ErrorCode>(['rejected', 'not-found', 'forbidden', 'unreachable'])(
-    'sends what else can be read if some logs cannot be read (%s), and warns',
-    async (code) => {
-      const readJobLog = resolveInOrder<string>(createGitHubError(code), createGitHubError(code), 'the third log')
-      const listAnnotations = resolveInOrder([
-        { path: 'a.md', line: 3, title: '', message: 'It is gone.', level: 'failure' },
-      ])
-      const failed = [BUILD, LINKS, jobCheck('spelling', 3)]
-      const { prompt, warnings } = await round({ responses: { readJobLog, listAnnotations }, failed })
-      expect(prompt?.match(/the third log|a\.md:3: failure: It is gone\./g)).toHaveLength(4)
-      expect(warnings).toEqual([`${LOGS_NOT_SENT}: GitHub said ${code}.`])
-    },
-  )
-
-  test('reads the logs of all checks at the same time', async () => {
-    const finish: (() => void)[] = []
-    const readJobLog: GitHub['readJobLog'] = () =>
-      new Promise((resolve) => {
-        const waiting = finish.push(() => {
-          resolve('a log')
-        })
-        if (waiting === 2) for (const end of finish) end()
-      })
-    const { prompt } = await round({ responses: { readJobLog }, failed: [BUILD, LINKS] })
-    expect(prompt?.match(/a log/g)).toHaveLength(2)
+  test('sends what else can be read if some logs cannot be read, and warns once', async () => {
+    const gone = (): ReturnType<Responder> => jsonResponse(404, { message: 'Not Found' })
+    const { prompt, warnings } = await play({
+      failed: [BUILD, LINKS, jobPlan('spelling')],
+      responses: { [LOG]: respondInOrder(gone, gone, (request) => request.respond()) },
+    })
+    expect(prompt?.match(/It is gone\.|a\.md:3: failure: It is missing\./g)).toHaveLength(4)
+    expect(warnings).toEqual([expect.stringMatching(/^Some logs of failing checks were not sent to the agent: .*404/)])
   })
 
-  const MANY = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
-  const STATUS: Check = { name: 'preview', state: 'failure', summary: 'No preview.' }
+  test('reads the logs of all checks at the same time', async () => {
+    const { requests } = await play({ failed: [BUILD, LINKS], latencyMs: 1_000 })
+    const times = requests.filter(({ what }) => what === LOG).map(({ atMs }) => atMs)
+    expect([times.length, new Set(times).size]).toEqual([2, 1])
+  })
+
+  const MANY = Array.from({ length: 12 }, (_, index) => jobPlan(`check ${index}`))
+  const STATUS: CheckPlan = { kind: 'status', name: 'preview', ...SOON, conclusion: 'failure' }
 
   test.each([
-    ['reads logs only for GitHub Actions jobs', [{ ...LINKS, app: 'link-checker' }], 0, 1],
+    ['reads logs only for GitHub Actions jobs', [appPlan('links', FAILURE)], 0, 1],
     ['reads no details of commit statuses', [STATUS], 0, 0],
-    ['reads no annotations of a check without annotations', [{ ...BUILD, annotations: 0 }, LINKS], 2, 1],
+    [
+      'reads no annotations of a check without annotations',
+      [jobPlan('build', { ...FAILURE, annotations: [] }), LINKS],
+      2,
+      1,
+    ],
     ['reads details of at most ten checks', MANY, 10, 10],
   ])('%s, and names all failed checks', async (_what, failed, logs, annotations) => {
-    const { prompt, ...reads } = await round({ failed })
-    expect([reads.logs, reads.annotations]).toEqual([logs, annotations])
-    expect(prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
-    if (failed[0] === STATUS) expect(prompt).toContain('Check: preview\nNo preview.\n')
+    const played = await play({ failed })
+    expect([count(played, LOG), count(played, ANNOTATIONS)]).toEqual([logs, annotations])
+    expect(played.checks).toHaveLength(failed.length)
   })
 })
 
-const slow = fakeClock()
-const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
-const MERGED = { ...MOVED, state: 'merged' } as const
+const merge: PlayStepOptions['onRequest'] = (what, { docs, nowMs }) => {
+  if (what === ANNOTATIONS) mergePull(docs, 4, 'mona', nowMs)
+}
 
-test.each<[RoundStop, string, Scene]>([
-  ['head-moved', 'a new head', { responses: { readPullRequest: resolveInOrder(MOVED) } }],
-  ['not-open', 'a merge', { responses: { readPullRequest: resolveInOrder<PullRequest>(MERGED) } }],
+/** Changes the reads of the job after its own turn. */
+const rereads = (fields: object): Scene => ({ responses: { 'read job_000001': changeResponse(() => fields) } })
+
+test.each<[string, string, Scene]>([
+  ['not-open', 'a merge', { onRequest: merge }],
   [
     'failed',
     'a failed read of the pull request',
-    { responses: { readPullRequest: resolveInOrder<never>(createGitHubError('unreachable')) } },
+    { responses: { [PULL]: respondInOrder(...Array<Responder>(2).fill((it) => it.respond()), respondWith(404)) } },
   ],
-  ['failed', 'a job without a pull request', { before: withoutLink }],
-  [
-    'failed',
-    'a job with another pull request',
-    { before: job({ status: 'completed', prLink: LINK.replace(/7$/, '8') }) },
-  ],
-  [
-    'no-time',
-    'slow reads of details',
-    { clock: slow, responses: { readJobLog: () => Promise.resolve((slow.advance(3_000_001), '')) } },
-  ],
+  ['failed', 'a job without a pull request', rereads({ prLink: null })],
+  ['failed', 'a job with another pull request', rereads({ prLink: 'https://git.example.com/acme/docs/pull/8' })],
 ])('does not send the round (%s) after a change in the meantime: %s', async (stop, _what, scene) => {
-  const refused = await round(scene)
+  const { report, prompt, docs } = await play(scene)
+  expect([report.stop, report.rounds, prompt]).toEqual([stop, [], undefined])
+  expect(report.pullRequest.state).toBe(stop === 'not-open' ? 'merged' : 'open')
   // The checks stay those of the examined commit.
-  const state = stop === 'not-open' ? 'merged' : 'open'
-  expect(refused.report).toMatchObject({
-    rounds: [],
-    stop,
-    pullRequest: { state, checks: 'failure', headSha: PULL_REQUEST.headSha },
+  expect(report.pullRequest).toMatchObject({ checks: 'failure', headSha: docs.pulls[4]?.headSha })
+})
+
+const SLOW = { latencyMs: 1_000 }
+
+/** Runs a step twice, and returns when the first one sent the first request of a kind. */
+async function findTime(name: string, scene: Scene = SLOW): Promise<number> {
+  const { requests } = await play(scene)
+  return requests.find(({ what }) => what === name)?.atMs ?? NaN
+}
+
+test('does not send the round if less than ten minutes are left after the details have been read', async () => {
+  const timeoutMs = (await findTime(LOG)) + 600_000
+  const { report, messages, requests } = await play({
+    ...SLOW,
+    inputs: agentInputs({ timeoutMs }, { 'github-token': GITHUB_TOKEN, 'fix-rounds': '1' }),
   })
-  expect(refused.prompt).toBeUndefined()
+  expect([report.stop, messages]).toEqual(['no-time', []])
+  expect(requests.map(({ what }) => what)).toContain(LOG)
+})
+
+test.each([COMPARE, CHECKS, LOG, ANNOTATIONS])('stops on cancellation during %s', async (name) => {
+  const { report, messages } = await play({ ...SLOW, cancelAfterMs: (await findTime(name)) + 500 })
+  expect([report.outcome, messages]).toEqual(['cancelled', []])
 })
 
 test('excludes failures that also occur on the merge base', async () => {
-  const shas: string[] = []
-  const readChecks: GitHub['readChecks'] = (_repository, sha) => {
-    shas.push(sha)
-    return Promise.resolve(listing([{ name: 'build', state: 'failure' }]))
-  }
-  const compare: GitHub['compare'] = (_repository, base, head) => {
-    shas.push(base, head)
-    return Promise.resolve(COMPARISON)
-  }
-  const { prompt } = await round({ responses: { readChecks, compare }, failed: [BUILD, LINKS] })
-  expect(prompt?.match(/^Check: .*/gm)).toEqual(['Check: links'])
-  expect(shas).toEqual(['main', PULL_REQUEST.headSha, COMPARISON.mergeBase])
+  expect((await play({ failed: [BUILD, LINKS], before: [BUILD] })).checks).toEqual(['links'])
 })
 
-test('reads the suites of the merge base only if a check fails there or a failed check is a suite', async () => {
-  const enough: unknown[] = []
-  const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, { suffices } = {}) => {
-    const passed = [{ ...BUILD, state: 'success' }, { ...LINKS, state: 'pending' }, jobCheck('other', 3)] as const
-    enough.push(suffices?.(passed), suffices?.([...passed, LINKS]))
-    return Promise.resolve(listing([]))
-  }
-  const status: Check = { name: 'links', state: 'failure' }
-  for (const last of [status, { ...status, app: 'ci' }])
-    await round({ responses: { readChecks }, failed: [BUILD, last] })
-  expect(enough).toEqual([true, false, false, false])
+/** Lists no check runs of the head, whose failure only its suite shows. */
+const listNoRunsOfHead: Responder = (request) =>
+  request.request.target.includes(request.docs.pulls[4]?.headSha ?? '')
+    ? changeResponse(() => ({ total_count: 0, check_runs: [] }))(request)
+    : request.respond()
+
+const PASSES = jobPlan('build', { conclusion: 'success' })
+
+test.each<[string, Scene, number]>([
+  ['not if nothing fails there that failed', { before: [PASSES, jobPlan('other')] }, 0],
+  ['if a check fails there that failed', { failed: [BUILD, LINKS], before: [BUILD] }, 1],
+  ['if a failed check is a suite', { responses: { [CHECKS]: listNoRunsOfHead } }, 1],
+])('reads the suites of the merge base: %s', async (_when, scene, reads) => {
+  const { requests } = await play(scene)
+  const compared = requests.findLastIndex(({ what }) => what === COMPARE)
+  const suites = requests.slice(compared).filter(({ what }) => what === 'checks/list-suites-for-ref')
+  expect(suites).toHaveLength(reads)
 })
 
-test.each(['readChecks', 'compare'] as const)(
+test.each([CHECKS, COMPARE])(
   'sends all failed checks with a warning if the checks of the merge base cannot be read: %s fails',
   async (name) => {
-    const { prompt, warnings } = await round({
-      responses: { [name]: resolveInOrder<never>(createGitHubError('forbidden')) },
-    })
-    expect(prompt).toContain('Check: build')
-    expect(warnings).toEqual([
-      'Could not determine which checks also fail without these changes: GitHub said forbidden.',
-    ])
+    const refuseBase: Responder = ({ request, docs, respond }) =>
+      name === CHECKS && request.target.includes(docs.pulls[4]?.headSha ?? '')
+        ? respond()
+        : jsonResponse(403, { message: 'Resource not accessible by integration' })
+    const { checks, warnings } = await play({ before: [BUILD], responses: { [name]: refuseBase } })
+    expect(checks).toEqual(['build'])
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^Could not determine which checks also fail without these changes: .*403/),
+    )
   },
 )
-
-test('stops on cancellation during any request', async () => {
-  for (const name of ['readPullRequest', 'compare', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
-    await expect(
-      round({ responses: { [name]: resolveInOrder<never>(createGitHubError('cancelled')) } }),
-    ).rejects.toMatchObject({
-      code: 'cancelled',
-    })
-})
 
 const check = (name: string, state: Check['state']): Check => ({ name, state })
 

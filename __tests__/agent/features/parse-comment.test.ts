@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isSkip } from '../../../src/agent/skip.ts'
 import { parseComment } from '../../../src/agent/features/command.ts'
-import { readRun } from '../../../testing/fake-github.ts'
+import { readRun } from '../../../testing/given-run.ts'
 import { COMMENT, commentFacts, EVENT_NAMES, MONA, type CommentEventFields } from '../../../testing/comment-events.ts'
 
 const parse = (spoken: CommentEventFields, facts: object = {}) =>

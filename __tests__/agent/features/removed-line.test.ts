@@ -3,7 +3,7 @@ import { parseComment } from '../../../src/agent/features/command.ts'
 import { eventSection, renderCommentPrompt, renderSections } from '../../../src/agent/prompt.ts'
 import { isSkip } from '../../../src/agent/skip.ts'
 import { COMMENT, commentFacts } from '../../../testing/comment-events.ts'
-import { readRun } from '../../../testing/fake-github.ts'
+import { readRun } from '../../../testing/given-run.ts'
 import { stubGitHub } from '../../../testing/github-client.ts'
 
 const HUNK = '@@ -9,3 +9,1 @@\n-a\n-b\n-c'

@@ -7,7 +7,7 @@ import { parseComment, renderReply, renderReplyMarker } from '../../../src/agent
 import { namesInputs } from '../../../src/agent/inputs.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../../testing/comment-events.ts'
-import { archived, failed, LINK, withoutLink } from '../../../testing/fake-client.ts'
+import { archived, failed, LINK, withoutLink } from '../../../testing/jobs.ts'
 import {
   accept,
   ATTACH,

@@ -1,88 +1,94 @@
 import { expect, test } from '@jest/globals'
-import { namesInputs } from '../../../src/agent/inputs.ts'
-import { replyToComment, renderReplyMarker } from '../../../src/agent/features/command.ts'
-import type { ListedComment } from '../../../src/github/comments.ts'
-import type { GitHub } from '../../../src/github/github.ts'
-import { COMMENT, commentFacts } from '../../../testing/comment-events.ts'
-import { ATTACH, createReport, endWith } from '../../../testing/report.ts'
-import { fakeGitHub, createGitHubError, rejectWith } from '../../../testing/fake-github.ts'
-import { fakeRunner } from '../../../testing/fake-runner.ts'
-import { agentInputs, fakeStep } from '../../../testing/fake-step.ts'
+import { BOT, GITHUB_TOKEN, OUTSIDER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
+import { createIssueState } from '../../../src/emulator/github/issue-state.ts'
+import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
+import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
+import { commentFacts } from '../../../testing/comment-events.ts'
+import type { GivenRun } from '../../../testing/given-run.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
+import { changeResponse, type PlayedStep, playStep, type PlayStepOptions } from '../../../testing/play-step.ts'
 
-const PLACE = { ...commentFacts(), inputsHash: await agentInputs().hash() }
-const MARKER = renderReplyMarker(COMMENT, PLACE)
-const OTHER_MARKER = renderReplyMarker({ ...COMMENT, id: 70 }, PLACE)
-const OTHER_STEP = renderReplyMarker(COMMENT, { ...PLACE, runnerStepId: '__acme_docs-agent' })
-const OTHER_LEG = renderReplyMarker(COMMENT, {
-  ...PLACE,
-  inputsHash: await agentInputs({}, { prompt: 'Fix the API pages.' }).hash(),
-})
+const ISSUE = 8
+const MONA = { login: 'mona', id: 11, type: 'User' }
 
-/** A fake list of comments, whose ids start at 88. */
-const listing = (...comments: readonly (readonly [author: ListedComment['author'], marker: string])[]) => ({
-  listComments: (): Promise<readonly ListedComment[]> =>
-    Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` }))),
-})
-
-async function reply(responses: Partial<GitHub> = {}, runAttempt = 2) {
-  const written: unknown[] = []
-  const record = (...args: readonly unknown[]): Promise<undefined> => {
-    written.push(args.at(-2), args.at(-1))
-    return Promise.resolve(undefined)
-  }
-  const github = fakeGitHub({ ...listing(), addComment: record, editComment: record, ...responses })
-  const runner = { ...fakeRunner(), redact: (text: string) => text.replaceAll('pull/7', '***') }
-  const step = fakeStep({ github, runner, context: { ...commentFacts(), runAttempt }, timeoutMs: 0 })
-  await replyToComment(createReport({ task: ATTACH, state: endWith('unknown'), comment: COMMENT }), step, namesInputs)
-  return {
-    warnings: step.journal.warnings,
-    calls: github.calls,
-    written,
-  }
+interface Attempt extends Partial<PlayStepOptions> {
+  readonly runAttempt?: number
+  readonly prompt?: string
+  readonly commentId?: number
+  readonly run?: Partial<GivenRun>
 }
 
-const WRITES = ['listComments', 'addComment']
+/** Runs a step for a command in an issue, by default as the second attempt of its run. Returns the requests about comments, too. */
+async function attempt({ runAttempt = 2, prompt = '', commentId = 71, run, ...options }: Attempt = {}) {
+  const comment = { user: MONA.login, body: '', createdAtMs: 0, reactions: [] }
+  const facts = commentFacts({ author: MONA, number: ISSUE, isOnPullRequest: false, fields: { id: commentId } })
+  const played = await playStep({
+    inputs: agentInputs({}, { command: '/docs', 'github-token': GITHUB_TOKEN, prompt }),
+    prepare: ({ issues }) => {
+      issues[ISSUE] = createIssueState({ comments: [70, 71].map((id) => ({ ...comment, id })) })
+    },
+    facts: { ...facts, runAttempt, ...run },
+    ...options,
+  })
+  const requests = played.allRequests.map(({ what }) => what)
+  return { ...played, requests: requests.filter((what) => /^issues\/.*comment/.test(what)) }
+}
 
-test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
-  ['adds a reply if none exists, even after the deadline', {}, WRITES, COMMENT],
-  [
-    'replaces the reply of an earlier attempt',
-    listing(['trusted', OTHER_MARKER], ['trusted', MARKER]),
-    ['listComments', 'editComment'],
-    89,
-  ],
-  [
-    'does not edit the replies of other steps and matrix jobs of the same run',
-    listing(['trusted', OTHER_STEP], ['trusted', OTHER_LEG]),
-    WRITES,
-    COMMENT,
-  ],
-  ['does not edit a reply forged by a bot', listing(['bot', MARKER]), WRITES, COMMENT],
-  ['does not edit a reply forged by an author without write access', listing(['untrusted', MARKER]), WRITES, COMMENT],
-])('%s, and redacts secrets', async (_what, responses, requests, place) => {
-  const { calls, written, warnings } = await reply(responses)
-  expect([calls, written[0], warnings]).toEqual([requests, place, []])
-  expect(written[1]).toContain(MARKER)
-  expect(written[1]).not.toContain('pull/7')
+const isReply = ({ body }: { readonly body: string }): boolean => body !== ''
+
+const listReplies = ({ docs }: PlayedStep): readonly string[] =>
+  (docs.issues[ISSUE]?.comments ?? []).filter(isReply).map(({ body }) => body)
+
+/** Makes somebody else the author of the replies. */
+function forgeReplies({ docs: { issues } }: PlayedStep, user: string): void {
+  const comments = issues[ISSUE]?.comments ?? []
+  comments.splice(0, Infinity, ...comments.map((comment) => (isReply(comment) ? { ...comment, user } : comment)))
+}
+
+test('replaces the reply of an earlier attempt', async () => {
+  const first = await attempt({ runAttempt: 1 })
+  const [old] = listReplies(first)
+  const second = await attempt({ after: first })
+  expect(second.requests).toEqual(['issues/list-comments', 'issues/update-comment'])
+  const replies = listReplies(second)
+  expect(replies).toHaveLength(1)
+  expect(replies).not.toEqual([old])
 })
 
-test.each<[string, Partial<GitHub>, readonly string[]]>([
+test.each<[string, Attempt, author?: string]>([
+  ['to another comment', { commentId: 70 }],
+  ['of another step of the run', { run: { runnerStepId: '__acme_docs-agent' } }],
+  ['of another matrix job of the run', { prompt: 'Fix the API pages.' }],
+  ['forged by a bot', {}, BOT],
+  ['forged by an author without write access', {}, OUTSIDER],
+])('does not edit a reply %s', async (_what, options, author = TOKEN_USER) => {
+  const first = await attempt({ runAttempt: 1, ...options })
+  const [old] = listReplies(first)
+  forgeReplies(first, author)
+  const second = await attempt({ after: first })
+  expect(second.requests).toEqual(['issues/list-comments', 'issues/create-comment'])
+  expect(listReplies(second)).toEqual([old, expect.stringContaining('pull/5')])
+})
+
+test.each<[string, string, readonly string[]]>([
   [
     'does not resend a reply whose delivery is unknown',
-    { addComment: rejectWith(createGitHubError('unreachable')) },
-    WRITES,
+    'issues/create-comment',
+    ['issues/list-comments', 'issues/create-comment'],
   ],
-  [
-    'adds no reply if the comments cannot be listed',
-    { listComments: rejectWith(createGitHubError('unreachable')) },
-    ['listComments'],
-  ],
-])('%s, and warns', async (_what, responses, requests) => {
-  const { warnings, calls } = await reply(responses)
-  expect(calls).toEqual(requests)
-  expect(warnings).toMatchObject([{ error: { code: 'unreachable' } }])
+  ['adds no reply if the comments cannot be listed', 'issues/list-comments', ['issues/list-comments']],
+])('%s, and warns', async (_what, operation, requests) => {
+  const played = await attempt({ responses: { [operation]: () => NO_RESPONSE } })
+  expect([...new Set(played.requests)]).toEqual(requests)
+  expect(played.requests.filter((one) => one === 'issues/create-comment').length).toBeLessThan(2)
+  expect(played.report.warnings).toMatchObject([{ error: { code: 'unreachable' } }])
 })
 
-test('adds the reply without a list of comments in the first attempt', async () => {
-  expect((await reply({}, 1)).calls).toEqual(['addComment'])
+test('adds the reply without a list of comments in the first attempt, and redacts secrets', async () => {
+  const read = changeResponse(({ prLink }: { prLink: string | null }) => ({
+    prLink: prLink && `${prLink}?key=${EMULATOR_KEY}`,
+  }))
+  const played = await attempt({ runAttempt: 1, responses: { 'read job_000001': read } })
+  expect(played.requests).toEqual(['issues/create-comment'])
+  expect(listReplies(played)).toEqual([expect.stringMatching(/\?key=\*\*\*\)/)])
 })

@@ -6,7 +6,7 @@ import { closeIssue, mergePull, openPull } from '../../../src/emulator/github/re
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { commentFacts } from '../../../testing/comment-events.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { BASE_URL } from '../../../testing/in-process-github.ts'
 import { getMarkerComment, listResults, readHistory } from '../../../testing/log-rows.ts'
 import {

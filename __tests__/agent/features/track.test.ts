@@ -7,7 +7,7 @@ import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { agentInputs } from '../../../testing/fake-step.ts'
 import { changedRepository, commit } from '../../../testing/github-state.ts'
 import {

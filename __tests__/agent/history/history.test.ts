@@ -13,7 +13,7 @@ import {
 import { pickOwn, listHistories } from '../../../src/agent/history/store.ts'
 import { COMPARE, renderHistory, warnOfLimit } from '../../../src/agent/history/render.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
-import { PUSH } from '../../../testing/fake-github.ts'
+import { PUSH } from '../../../testing/given-run.ts'
 import { withGitHub } from '../../../testing/github-client.ts'
 import { repositoryWithPull } from '../../../testing/github-state.ts'
 import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'

@@ -21,7 +21,7 @@ import type { PullRequestState } from '../../../src/github/pull-requests.ts'
 import { ActionError, ERROR_TITLES } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { parseResult } from '../../../testing/check-result.ts'
-import { active, completed, failed, failure, LINK, withoutLink } from '../../../testing/fake-client.ts'
+import { active, completed, failed, failure, LINK, withoutLink } from '../../../testing/jobs.ts'
 import { root } from '../../../testing/markdown-files.ts'
 import {
   accept,

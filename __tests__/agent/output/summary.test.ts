@@ -7,7 +7,7 @@ import { sortPagesFirst, renderSummary } from '../../../src/agent/output/summary
 import type { Check } from '../../../src/github/checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../../testing/comment-events.ts'
-import { active, archived, completed, failed, failure, terminalJob } from '../../../testing/fake-client.ts'
+import { active, archived, completed, failed, failure, terminalJob } from '../../../testing/jobs.ts'
 import {
   accept,
   ATTACH,

@@ -1,30 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { isSameEnd } from '../../../src/agent/turn/watch.ts'
-import type { DocsServiceClient } from '../../../src/docs-service/client.ts'
-import type { Job } from '../../../src/docs-service/schemas.ts'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenario } from '../../../src/emulator/github/github-scenarios.ts'
 import { moveBranch, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import type { Commit, RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
-import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
-import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import { type PlayedScript, type ScriptedStep, playScript } from '../../../testing/play-script.ts'
-import type { FakeClock } from '../../../testing/fake-clock.ts'
-import { FOLLOW_UP } from '../../../testing/report.ts'
-import {
-  active,
-  archived,
-  completed,
-  failed,
-  failure,
-  fakeClient,
-  job,
-  LINK,
-  type Script,
-  withoutLink,
-} from '../../../testing/fake-client.ts'
+import type { TurnPlan } from '../../../src/emulator/service/job-machine.ts'
+import { completed, failed, job, LINK, withoutLink } from '../../../testing/jobs.ts'
 import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'
 import {
   changeResponse,
@@ -32,6 +15,10 @@ import {
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
+  type Responder,
+  respondInOrder,
+  respondWith,
+  sendElse,
 } from '../../../testing/play-step.ts'
 
 const READ = 'read job_finished'
@@ -40,9 +27,13 @@ const COUNTS = 'issues/update-comment'
 const BUSY = { status: 'active', prLink: null }
 const UNSENT = { error: { code: 'not-sent' } }
 const LATE = { outcome: 'timed-out', error: { code: 'deadline' } }
-const UNKNOWN = { outcome: 'error', error: { code: 'maybe-sent' } }
-const NO_WAIT = { inputs: { wait: false } }
-const MINUTE = { inputs: { timeoutMs: 60_000 } }
+const NO_WAIT = { wait: 'false' }
+const MINUTE = { 'timeout-minutes': '1' }
+const NEVER = { startDelayMs: Infinity }
+
+/** A job that `job-id` names, in a step without a token. */
+const toJob = (jobId: string) => ({ 'on-open-pr': '', label: '', 'github-token': '', 'job-id': jobId })
+const [FINISHED, RUNNING] = [toJob('job_finished'), toJob('job_running')]
 
 const otherLink = job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })
 const sameInAnotherSpelling = job({
@@ -50,45 +41,27 @@ const sameInAnotherSpelling = job({
   prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff',
 })
 
-const failedThere = job({ status: 'failed', prLink: LINK })
-const unknownDelivery = failure('maybe-sent')
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-
-/** Plays a follow-up with the reads of its job before the prompt, the response to the prompt, and the reads after it. */
-const follow = (
-  message: Script['message'],
-  before: readonly (Job | Error)[],
-  reads: readonly (Job | Error)[] = [],
-  more: Partial<ScriptedStep> = {},
-): Promise<PlayedScript> => playScript({ task: FOLLOW_UP, ...(message && { message }), before, reads, ...more })
-
 interface Timed {
   readonly played: PlayedStep
-  /** When the prompt was sent, in milliseconds since the first request of the step. */
+  /** When the prompt was sent, in milliseconds since the start of the step. */
   readonly sentAfterMs: number | undefined
+  /** How often the prompt was sent. */
+  readonly sent: number
   /** When the job was read after that, in milliseconds since the prompt. */
   readonly reads: readonly number[]
   /** How long the step took after the prompt, in milliseconds. */
   readonly tookMs: number
 }
 
-/** Runs a step that continues the open pull request of its label, and records the times of its requests to the service. */
+/** Runs a step that by default continues the open pull request of its label. */
 async function playTimed(given: Record<string, string> = {}, options: Partial<PlayStepOptions> = {}): Promise<Timed> {
-  let startedAtMs: number | undefined
-  let sentAtMs: number | undefined
-  const reads: number[] = []
-  const played = await playFollowUp(given, {
-    ...options,
-    onRequest: (what, request) => {
-      const { nowMs } = request
-      startedAtMs ??= nowMs
-      options.onRequest?.(what, request)
-      if (what === MESSAGE) sentAtMs = nowMs
-      if (what === READ && sentAtMs !== undefined) reads.push(nowMs - sentAtMs)
-    },
-  })
-  const sentAfterMs = sentAtMs === undefined ? undefined : sentAtMs - (startedAtMs ?? 0)
-  return { played, sentAfterMs, reads, tookMs: played.report.durationMs - (sentAfterMs ?? 0) }
+  const played = await playFollowUp(given, options)
+  const { allRequests: requests, report } = played
+  const sent = requests.filter(({ what }) => what.startsWith('message '))
+  const sentAfterMs = sent[0]?.atMs
+  const after = requests.slice(sent[0] === undefined ? Infinity : requests.indexOf(sent[0]))
+  const reads = after.filter(({ what }) => what.startsWith('read ')).map(({ atMs }) => atMs - (sentAfterMs ?? 0))
+  return { played, sentAfterMs, sent: sent.length, reads, tookMs: report.durationMs - (sentAfterMs ?? 0) }
 }
 
 /** Lets time pass between two steps. */
@@ -98,37 +71,38 @@ async function pass(after: PlayedStep, ms: number): Promise<PlayedStep> {
   return after
 }
 
-/** Sends another prompt to the job, as a user of the dashboard does. */
-function sendElse({ service, nowMs }: ObservedRequest): void {
-  service.handle(
-    {
-      method: 'POST',
-      target: '/v2/agent/docs-demo/job/job_finished/message',
-      headers: { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt: 'Else.' }),
-    },
-    nowMs,
-  )
-}
-
 const OTHER_RUN = { facts: { runId: 43 } }
 
 /** Runs a step that is killed when its prompt has been processed, so that its row says that the agent works. */
 async function leaveWorkingRow(): Promise<PlayedStep> {
   let working = ''
-  const after = await playFollowUp({}, { onRequest: atFirst(MESSAGE, (at) => (working = getMarkerComment(at))) })
+  const after = await playFollowUp({}, { onRequest: at(MESSAGE, (request) => (working = getMarkerComment(request))) })
   expect(working).toContain('⏳ working since')
   const comment = after.docs.pulls[1]?.comments[0]
   if (comment !== undefined) comment.body = working
   return after
 }
 
-/** Acts at the first request of a kind. */
-function atFirst(when: string, act: (request: ObservedRequest) => unknown): NonNullable<PlayStepOptions['onRequest']> {
-  let isDone = false
+/** Acts at one request of a kind, by default at the first. */
+function at(
+  when: string,
+  act: (request: ObservedRequest) => unknown,
+  nth = 1,
+): NonNullable<PlayStepOptions['onRequest']> {
+  let count = 0
   return (what, request) => {
-    if (what === when && !isDone) act(request)
-    isDone ||= what === when
+    if (what === when && ++count === nth) act(request)
+  }
+}
+
+/** The turn of another client's prompt, which no read shows running. */
+const shortTurn = (ending: TurnPlan['ending']) => ({ startDelayMs: 100, durationMs: 500, ending })
+
+/** Replaces the responses to the reads after the prompt, in order. */
+function afterPrompt(...responses: readonly Responder[]): Record<string, Responder> {
+  const next = respondInOrder(...responses)
+  return {
+    [READ]: (request) => (request.service.requests.some(({ prompt }) => prompt) ? next(request) : request.respond()),
   }
 }
 
@@ -171,11 +145,7 @@ describe('before the prompt', () => {
     ])('its turn is waited for before a follow-up to the job of %s', async (_what, given) => {
       const after = await pass(await leaveWorkingRow(), 2_000)
       // The other prompt was queued.
-      let reads = 0
-      const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
-        if (what === READ && ++reads === 15) sendElse(request)
-      }
-      const { sentAfterMs, played } = await playTimed(given, { after, onRequest, ...OTHER_RUN })
+      const { sentAfterMs, played } = await playTimed(given, { after, onRequest: at(READ, sendElse, 15), ...OTHER_RUN })
       expect(played.log.join('\n')).toContain('Another step has just sent this job a prompt')
       expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
       expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
@@ -214,14 +184,10 @@ describe('before the prompt', () => {
       { 'on-open-pr': '', 'job-id': 'job_finished' },
       { github: combineScenarios(['marker-by-outsider']) },
     ],
+    ['there is no token', FINISHED, {}],
   ])('without a readable history, the job must be idle for 15 s: %s', async (_why, given, options) => {
     const { sentAfterMs, played } = await playTimed(given, options)
     expect([sentAfterMs, played.report.outcome]).toEqual([15_000, 'pull-request'])
-  })
-
-  test('without a token, the job must be idle for 15 s', async () => {
-    const { clock, client } = await follow(active, [completed], [active, failed])
-    expect(sum(clock.sleeps.slice(0, client.calls.indexOf('message') - 2))).toBe(15_000)
   })
 
   test('a job that was busy when it was chosen must be idle for 15 s', async () => {
@@ -232,7 +198,7 @@ describe('before the prompt', () => {
   })
 
   test('the turn of another prompt is waited for, and the job must then be idle for 15 s', async () => {
-    const { sentAfterMs, played } = await playTimed({}, { onRequest: atFirst(READ, sendElse) })
+    const { sentAfterMs, played } = await playTimed({}, { onRequest: at(READ, sendElse) })
     expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(played.log.join('\n')).toContain('The job is busy.')
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
@@ -241,44 +207,56 @@ describe('before the prompt', () => {
 
   test('another turn that is seen while the job is watched restarts the 15 s', async () => {
     const after = await pass(await playFollowUp(), 1_000)
-    let reads = 0
-    const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
-      if (what === READ && ++reads === 4) sendElse(request)
-    }
-    const { sentAfterMs, played } = await playTimed({}, { after, onRequest })
+    const { sentAfterMs, played } = await playTimed({}, { after, onRequest: at(READ, sendElse, 4) })
     expect(played.messages).toHaveLength(2)
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
   })
 
   test('a terminal state that changes while the job is watched restarts the 15 s', async () => {
-    const { clock, client } = await follow(active, [completed, completed, failedThere], [active, failed])
-    expect(sum(clock.sleeps.slice(0, client.calls.indexOf('message') - 2))).toBe(4_500 + 15_000)
+    const turns = [{}, shortTurn('failed'), {}]
+    const { sentAfterMs } = await playTimed(FINISHED, { turns, onRequest: at(READ, sendElse, 2) })
+    expect(sentAfterMs).toBe(4_500 + 15_000)
   })
 
   test('a turn that begins directly before the prompt is waited for, and the follow-up is counted once', async () => {
-    const { played, sentAfterMs } = await playTimed({}, { onRequest: atFirst(COUNTS, sendElse) })
+    const { played, sentAfterMs } = await playTimed({}, { onRequest: at(COUNTS, sendElse) })
     expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
     expect(readHistory(played)?.followUps).toBe(1)
   })
 
-  test.each<[string, (Job | Error)[], Partial<ScriptedStep>, object]>([
-    ['could not be read before the deadline', [failure('service-error')], MINUTE, LATE],
-    ['is archived', [archived], {}, { outcome: 'archived', job: { status: 'archived' } }],
-    ['is archived, with `wait: false`', [archived], NO_WAIT, { outcome: 'archived' }],
-    ['is archived while it is busy', [active, archived], {}, { outcome: 'archived' }],
-    ['is archived while it is watched', [completed, completed, archived], {}, { outcome: 'archived' }],
-    ['stays busy until the deadline', [active], MINUTE, { ...LATE, job: { status: 'active' } }],
-    ['cannot be idle for 15 s before the deadline', [completed], { inputs: { timeoutMs: 15_000 } }, LATE],
-  ])('a job that %s does not get the prompt, and the step is red', async (_what, before, more, expected) => {
-    const { report, client } = await follow(undefined, before, [], more)
-    expect(report).toMatchObject({ ...UNSENT, ...expected, sent: undefined })
-    expect(client.prompts).toEqual([])
+  test.each<[string, Record<string, string>, Partial<PlayStepOptions>, object]>([
+    [
+      'could not be read before the deadline',
+      { ...FINISHED, ...MINUTE },
+      { responses: { [READ]: respondWith(503) } },
+      LATE,
+    ],
+    ['is archived', toJob('job_archived'), {}, { outcome: 'archived', job: { status: 'archived' } }],
+    ['is archived, with `wait: false`', { ...toJob('job_archived'), ...NO_WAIT }, {}, { outcome: 'archived' }],
+    ['is archived while it is busy', RUNNING, { scenario: 'archived' }, { outcome: 'archived' }],
+    [
+      'is archived while it is watched',
+      FINISHED,
+      { turns: [{}, shortTurn('archived')], onRequest: at(READ, sendElse, 2) },
+      { outcome: 'archived' },
+    ],
+    [
+      'stays busy until the deadline',
+      { ...RUNNING, ...MINUTE },
+      { scenario: 'slow' },
+      { ...LATE, job: { status: 'active' } },
+    ],
+    ['cannot be idle for 15 s before the deadline', { ...FINISHED, 'timeout-minutes': '0.25' }, {}, LATE],
+  ])('a job that %s does not get the prompt, and the step is red', async (_what, given, options, expected) => {
+    const { played, sent } = await playTimed(given, options)
+    expect(played).toMatchObject({ isGreen: false, report: { ...UNSENT, ...expected, sent: undefined } })
+    expect(sent).toBe(0)
   })
 
   test('nothing is waited for with `wait: false`, because the end of the turn does not matter', async () => {
-    const { report, client, elapsedMs } = await follow(active, [active], [], NO_WAIT)
-    expect([report.outcome, client.prompts.length, elapsedMs]).toEqual(['submitted', 1, 0])
+    const { played, sentAfterMs, sent } = await playTimed({ ...RUNNING, ...NO_WAIT })
+    expect([played.report.outcome, played.report.durationMs, sentAfterMs, sent]).toEqual(['submitted', 0, 0, 1])
   })
 })
 
@@ -300,34 +278,41 @@ describe('a turn has begun', () => {
     },
   )
 
-  test.each<[string, Script['message'], (Job | Error)[]]>([
-    ['the response to the prompt, because services echo', active, [completed]],
-    ['a response without a status', { ...active, isAssumed: true }, [completed]],
-    ['an unknown status in a read', completed, [job({ unlistedStatus: UNLISTED_STATUS }), completed]],
-    ['the same pull request in another spelling', active, [sameInAnotherSpelling]],
-  ])('not with %s', async (_what, message, reads) => {
-    expect((await follow(message, [completed], reads)).report).toMatchObject({
+  test.each<[string, Partial<TurnPlan>, Record<string, Responder>]>([
+    ['the response to the prompt, because services echo', NEVER, { [MESSAGE]: changeResponse(() => BUSY) }],
+    ['a response without a status', NEVER, { [MESSAGE]: changeResponse(() => ({ status: undefined })) }],
+    ['an unknown status in a read', { durationMs: 5_000, unlistedWhile: { fromMs: 0, toMs: 5_000 } }, {}],
+    [
+      'the same pull request in another spelling',
+      NEVER,
+      afterPrompt(changeResponse(() => ({ prLink: 'https://GIT.example.com/acme/docs/pull/1/files?w=1#diff' }))),
+    ],
+  ])('not with %s', async (_what, turn, responses) => {
+    expect((await playTurnOf(turn, {}, { responses })).played.report).toMatchObject({
       outcome: 'unconfirmed',
       sent: 'accepted',
     })
   })
 
   test('not within two minutes: the outcome is `unconfirmed`, and the step is red', async () => {
-    const { played, tookMs } = await playTurnOf({ startDelayMs: Infinity })
+    const { played, tookMs } = await playTurnOf(NEVER)
     expect(played).toMatchObject({ isGreen: false, outputs: { outcome: 'unconfirmed' } })
     expect(tookMs).toBe(120_000)
-    const { report, elapsedMs } = await follow(active, [completed], [completed], { inputs: { timeoutMs: 30_000 } })
-    expect([report.outcome, elapsedMs]).toEqual(['unconfirmed', 30_000])
+    const short = await playTurnOf(NEVER, { 'timeout-minutes': '0.5' })
+    expect([short.played.report.outcome, short.tookMs]).toEqual(['unconfirmed', 30_000])
   })
 })
 
 describe('a turn has ended', () => {
-  test('at a terminal read 15 s after the first active one, however short the turn', async () => {
-    const { tookMs, reads, played } = await playTurnOf({ durationMs: 5_000 })
-    // The first read is after 1 s.
-    expect([tookMs, reads.at(-1)]).toEqual([16_000, 16_000])
-    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
-  })
+  test.each([{}, { 'poll-interval-seconds': '12' }])(
+    'at a terminal read 15 s after the first active one, however short the turn: %j',
+    async (given) => {
+      const { tookMs, reads, played } = await playTurnOf({ durationMs: 5_000 }, given)
+      // The first read is after 1 s.
+      expect([tookMs, reads.at(-1)]).toEqual([16_000, 16_000])
+      expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
+    },
+  )
 
   test('at the first terminal read of a longer turn', async () => {
     const { reads, tookMs } = await playTurnOf({ durationMs: 40_000 })
@@ -347,24 +332,16 @@ describe('a turn has ended', () => {
     expect(played.report).toMatchObject({ outcome: 'failed', sent: 'started' })
   })
 
-  test.each<[string, (Job | Error)[], Job[], string]>([
-    ['the old end between two active reads', [completed], [active, completed, active, failed], 'failed'],
-    ['the old end in another spelling', [completed], [active, sameInAnotherSpelling, active, failed], 'failed'],
-    ['the late link of the preceding turn', [withoutLink, completed], [active, withoutLink], 'no-changes'],
-    [
-      'an end without a link that a later read contradicts',
-      [completed],
-      [active, ...Array<Job>(4).fill(withoutLink), failed],
-      'failed',
-    ],
-    [
-      'a stale end among the reads for a late link',
-      [completed],
-      [active, ...Array<Job>(4).fill(withoutLink), active, ...Array<Job>(9).fill(withoutLink)],
-      'no-changes',
-    ],
-  ])('not with %s', async (_what, before, reads, outcome) => {
-    expect((await follow(active, before, reads)).report).toMatchObject({ outcome, sent: 'started' })
+  test('not with an end without a link that a later read contradicts', async () => {
+    let readsOfEnd = 0
+    const onRequest: PlayStepOptions['onRequest'] = (_what, { service, nowMs }) => {
+      const own = [...service.listJobs()].find(({ id }) => id === 'job_running')?.turns[1]
+      if (nowMs > (own?.endsAtMs ?? Infinity) && ++readsOfEnd === 2) sendElse({ service, nowMs }, 'job_running')
+    }
+    const turns = [{ ending: 'no-changes' }, { ending: 'no-changes' }, { ending: 'failed' }] as const
+    const { played } = await playTimed(RUNNING, { turns, onRequest })
+    expect(played.messages).toEqual([expect.any(String), 'Else.'])
+    expect(played.report).toMatchObject({ outcome: 'failed', sent: 'started' })
   })
 
   test('never with a stale read: replicas that lag up to 15 s change nothing', async () => {
@@ -374,13 +351,18 @@ describe('a turn has ended', () => {
     expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'updated' })
   })
 
-  test.each<[string, (Job | Error)[], Partial<ScriptedStep>, object]>([
-    ['it does not end', [active], MINUTE, { outcome: 'timed-out', sent: 'started' }],
-    ['it is cancelled', [completed], { cancelAtSleep: 6 }, { outcome: 'cancelled', sent: 'accepted' }],
-    ['a read is refused', [failure('unauthorized')], {}, { outcome: 'error', sent: 'accepted' }],
-    ['a read is refused later', [active, failure('unauthorized')], {}, { outcome: 'error', sent: 'started' }],
-  ])('the report shows how far the prompt came if %s', async (_when, reads, more, known) => {
-    expect((await follow(completed, [completed], reads, more)).report).toMatchObject(known)
+  test.each<[string, Partial<TurnPlan>, Partial<PlayStepOptions>, object]>([
+    ['it does not end', { durationMs: Infinity }, {}, { outcome: 'timed-out', sent: 'started' }],
+    ['it is cancelled', NEVER, { cancelAfterMs: 10_000 }, { outcome: 'cancelled', sent: 'accepted' }],
+    ['a read is refused', {}, { responses: afterPrompt(respondWith(401)) }, { outcome: 'error', sent: 'accepted' }],
+    [
+      'a read is refused later',
+      { durationMs: Infinity },
+      { responses: afterPrompt((request) => request.respond(), respondWith(401)) },
+      { outcome: 'error', sent: 'started' },
+    ],
+  ])('the report shows how far the prompt came if %s', async (_when, turn, options, known) => {
+    expect((await playTurnOf(turn, MINUTE, options)).played.report).toMatchObject(known)
   })
 })
 
@@ -413,7 +395,7 @@ describe('what a turn did to the pull request', () => {
 
   test('names five of the others who have added commits, and counts the rest', async () => {
     const people = ['ann', 'bea', 'bob', 'cid', 'dan', 'dora', 'lisa']
-    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
       for (const author of people) pushCommit(docs, 'agent/job_finished', { message: 'Fix', author, files: [] }, nowMs)
     })
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
@@ -430,7 +412,7 @@ describe('what a turn did to the pull request', () => {
 
   test('commits that were pushed before the prompt do not count', async () => {
     const push = { message: 'Late work', author: AGENT_USER, files: [] }
-    const onRequest = atFirst(COUNTS, ({ docs, nowMs }) => pushCommit(docs, 'agent/job_finished', push, nowMs))
+    const onRequest = at(COUNTS, ({ docs, nowMs }) => pushCommit(docs, 'agent/job_finished', push, nowMs))
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
     expect(played.report.operation).toBe('unchanged')
   })
@@ -445,7 +427,7 @@ describe('what a turn did to the pull request', () => {
 
   /** Replaces the commits of the pull request during the turn, in which the agent adds none. */
   async function playRewrite(rewrite: Rewrite): Promise<PlayedStep> {
-    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
       const old = docs.commits.find(({ sha }) => sha === docs.branches[BRANCH])
       if (old === undefined) throw new Error('The branch has no commit.')
       pushCommit(docs, BRANCH, { ...old, ...rewrite(docs, old, nowMs) }, old.atMs)
@@ -481,7 +463,7 @@ describe('what a turn did to the pull request', () => {
       kept = docs.branches[BRANCH] ?? ''
       pushCommit(docs, BRANCH, { message: 'Second', author: AGENT_USER, files: [] }, DEFAULT_START_MS)
     }
-    const onRequest = atFirst(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
       moveBranch(docs, BRANCH, kept, { by: AGENT_USER, atMs: nowMs })
     })
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { prepare, onRequest })
@@ -503,16 +485,19 @@ describe('what a turn did to the pull request', () => {
   })
 
   test('`created` if the job names another pull request', async () => {
-    const { report } = await follow(active, [completed], [active, active, otherLink])
-    expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created' })
+    const other = changeResponse(({ prLink }: { prLink: string | null }) => ({
+      prLink: prLink?.replace(/1$/, '2') ?? null,
+    }))
+    const { played } = await playTimed(FINISHED, { responses: afterPrompt(other) })
+    expect(played.report).toMatchObject({ outcome: 'pull-request', operation: 'created' })
   })
 
-  test.each<[string, readonly Job[], object]>([
-    ['`created`', Array<Job>(20).fill(withoutLink), { operation: 'created' }],
-    ['unknown', [withoutLink, ...Array<Job>(20).fill(completed)], { operation: undefined }],
+  test.each<[string, Partial<TurnPlan>, object]>([
+    ['`created`', { ending: 'no-changes' }, { operation: 'created' }],
+    ['unknown', { linkDelayMs: 3_000 }, { operation: undefined }],
   ])('%s if the job had no pull request, unless its link was late', async (_what, before, effect) => {
-    const { report } = await follow(active, before, [active, active, completed])
-    expect(report).toMatchObject({ outcome: 'pull-request', ...effect })
+    const { played } = await playTimed(RUNNING, { turns: [before, {}] })
+    expect(played.report).toMatchObject({ outcome: 'pull-request', ...effect })
   })
 
   test('no changes if the job no longer names a pull request', async () => {
@@ -522,65 +507,57 @@ describe('what a turn did to the pull request', () => {
 })
 
 describe('a prompt with unknown delivery', () => {
-  test.each<[string, (Job | Error)[], (Job | Error)[], Partial<ScriptedStep>, object]>([
-    ['was accepted if its turn is seen', [completed], [completed, active, otherLink], {}, { outcome: 'pull-request' }],
-    ['stays unknown with `wait: false`, because an earlier turn may be seen', [completed], [active], NO_WAIT, UNKNOWN],
-    ['stays unknown if no turn is seen', [completed], [completed], {}, UNKNOWN],
-    ['stays unknown if the job cannot be read', [completed], [failure('unauthorized')], {}, UNKNOWN],
-    ['stays unknown if the job was busy before', [active], [active], NO_WAIT, UNKNOWN],
-  ])('%s, and is not resent', async (_what, before, reads, more, expected) => {
-    const { report, client } = await follow(unknownDelivery, before, reads, more)
-    expect(report).toMatchObject(expected)
-    expect(report.error).toEqual(expected === UNKNOWN ? unknownDelivery : undefined)
-    expect(client.prompts).toHaveLength(1)
+  const play = (given: Record<string, string>, turn: Partial<TurnPlan>, options: Partial<PlayStepOptions> = {}) =>
+    playTimed(given, { scenario: 'lost-answer', turns: [{}, turn], ...options })
+
+  test.each<[string, Record<string, string>, Partial<TurnPlan>, Partial<PlayStepOptions>]>([
+    ['with `wait: false`, because an earlier turn may be seen', { ...FINISHED, ...NO_WAIT }, {}, {}],
+    ['if no turn is seen', FINISHED, NEVER, {}],
+    ['if the job cannot be read', FINISHED, {}, { responses: afterPrompt(respondWith(401)) }],
+    ['if the job was busy before', { ...RUNNING, ...NO_WAIT }, {}, {}],
+  ])('stays unknown %s, and is not resent', async (_what, given, turn, options) => {
+    const { played, sent } = await play(given, turn, options)
+    expect([played.report.outcome, played.report.error?.code, sent]).toEqual(['error', 'maybe-sent', 1])
   })
 
   test('counts as accepted if the run is cancelled after its turn was seen', async () => {
-    const { report } = await follow(unknownDelivery, [completed], [completed, active], { cancelAtSleep: 9 })
-    expect(report).toMatchObject({ outcome: 'cancelled', sent: 'started', job: active })
+    const { played, sent } = await play(FINISHED, { startDelayMs: 3_000 }, { cancelAfterMs: 20_000 })
+    expect(played.report).toMatchObject({ outcome: 'cancelled', sent: 'started', job: { status: 'active' } })
+    expect(sent).toBe(1)
   })
 })
 
 test('a prompt that the service rejects fails the step at once', async () => {
-  const { report, client } = await follow(failure('rejected'), [completed])
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
-  expect(client.prompts).toHaveLength(1)
+  const { played, sent, tookMs } = await playTimed({}, { scenario: 'rejected' })
+  expect(played.report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
+  expect([sent, tookMs]).toEqual([1, 0])
 })
 
 describe('a prompt that the service has refused without processing it', () => {
+  const refuse = (seconds: number) => ({ [MESSAGE]: refuseOnce(seconds), 'message job_running': refuseOnce(seconds) })
+  const refuseOnce = (seconds: number) =>
+    respondInOrder(respondWith(429, { 'retry-after': String(seconds) }), (request) => request.respond())
+
   test('is resent to an idle job after the time that the service asks for', async () => {
-    const sentAt: number[] = []
-    const createClient = (clock: FakeClock): DocsServiceClient => {
-      const client = fakeClient({ before: [completed], message: active })
-      const limited = { kind: 'retry', afterMs: 90_000, error: failure('rate-limited') } as const
-      return {
-        ...client,
-        sendMessage: (...sent) => {
-          sentAt.push(clock.now())
-          return sentAt.length === 1 ? Promise.resolve(limited) : client.sendMessage(...sent)
-        },
-      }
-    }
-    const { report } = await playScript({ task: FOLLOW_UP, createClient, ...NO_WAIT })
-    expect([report.sent, sentAt.length]).toEqual(['accepted', 2])
-    expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(90_000)
+    const { played, sent } = await playTimed({ ...FINISHED, ...NO_WAIT }, { responses: refuse(90) })
+    expect([played.report.sent, sent, played.messages.length]).toEqual(['accepted', 2, 1])
+    expect(played.report.durationMs).toBeGreaterThanOrEqual(90_000)
   })
 
-  test.each<[string, Job[], Partial<ScriptedStep>]>([
-    ['is archived while it is busy', [active, archived], NO_WAIT],
-    ['is archived', [...Array<Job>(7).fill(completed), archived], {}],
-  ])('is not resent to a job that %s', async (_what, before, more) => {
-    const { report, client } = await follow(active, before, [], { isPutOff: true, ...more })
-    expect(report).toMatchObject({ outcome: 'archived', ...UNSENT })
-    expect(report.sent ?? 'no').toBe('no')
-    expect(client.prompts).toEqual([])
+  test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
+    ['is archived while it is busy', { ...RUNNING, ...NO_WAIT }, { scenario: 'archived' }],
+    ['is archived', FINISHED, { turns: [{}, shortTurn('archived')], onRequest: at(MESSAGE, sendElse) }],
+  ])('is not resent to a job that %s', async (_what, given, options) => {
+    const { played, sent } = await playTimed(given, { responses: refuse(15), ...options })
+    expect(played.report).toMatchObject({ outcome: 'archived', ...UNSENT, sent: 'no' })
+    expect(sent).toBe(1)
   })
 
   test('counts as not sent if the run is cancelled while the step waits for the turn of another prompt', async () => {
-    const before = [...Array<Job>(7).fill(completed), active]
-    const { report, client } = await follow(active, before, [], { isPutOff: true, cancelAtSleep: 8 })
-    expect(report).toMatchObject({ outcome: 'cancelled', sent: 'no' })
-    expect(client.prompts).toEqual([])
+    const options = { responses: refuse(5), onRequest: at(MESSAGE, sendElse), cancelAfterMs: 30_000 }
+    const { played, sent } = await playTimed(FINISHED, options)
+    expect(played.report).toMatchObject({ outcome: 'cancelled', sent: 'no' })
+    expect([sent, played.messages]).toEqual([1, ['Else.']])
   })
 })
 

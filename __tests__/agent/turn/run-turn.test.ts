@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import type { AgentInputs } from '../../../src/agent/facts.ts'
 import {
   LINK_LAG_MS,
   getLinkPollDelayMs,
@@ -7,377 +6,417 @@ import {
   getTurnPollDelayMs,
   type PollState,
 } from '../../../src/agent/turn/schedule.ts'
-import { plainTarget } from '../../../src/agent/turn/target.ts'
-import { runTurn } from '../../../src/agent/turn/send.ts'
-import type { Job } from '../../../src/docs-service/schemas.ts'
-import { UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { type ScriptedStep, playScript } from '../../../testing/play-script.ts'
-import { fakeRunner } from '../../../testing/fake-runner.ts'
-import { fakeStep, watchJobs } from '../../../testing/fake-step.ts'
-import { ATTACH, CREATE, FOLLOW_UP } from '../../../testing/report.ts'
+import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
+import { htmlResponse } from '../../../src/emulator/http/exchange.ts'
+import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
+import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
+import { agentInputs } from '../../../testing/fake-step.ts'
 import {
-  active,
-  archived,
-  completed,
-  failed,
-  failure,
-  fakeClient,
-  job,
-  withoutLink,
-  type Script,
-} from '../../../testing/fake-client.ts'
+  changeResponse,
+  playFollowUp,
+  type PlayedStep,
+  playStep,
+  type PlayStepOptions,
+  type Responder,
+  respondInOrder,
+  respondWith,
+  sendElse,
+} from '../../../testing/play-step.ts'
 
-type Reads = NonNullable<Script['reads']>
+type Given = Readonly<Record<string, string>>
 
-const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): ScriptedStep => ({
-  task: CREATE,
-  create: active,
-  reads,
-  inputs,
-})
+const NEW_JOB = {}
+const ATTACH = { prompt: '', 'job-id': 'job_running' }
+const NO_WAIT = { wait: 'false' }
+/** Reads at 10, 20 and 30 s. */
+const SHORT = { 'timeout-minutes': '0.5', 'poll-interval-seconds': '10' }
 
-const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): ScriptedStep => ({ task: ATTACH, reads, inputs })
+const OWN: Responder = ({ respond }) => respond()
+const [DOWN, REVOKED] = [respondWith(503), respondWith(401)]
+const LOST: Responder = () => NO_RESPONSE
+const limited = (seconds: number): Responder => respondWith(429, { 'retry-after': String(seconds) })
+const repeat = (count: number, responder: Responder = OWN): readonly Responder[] =>
+  Array<Responder>(count).fill(responder)
 
-type Row = readonly [what: string, options: ScriptedStep, shown: Readonly<Record<string, unknown>>]
+interface Options extends Partial<PlayStepOptions> {
+  /** The responses to the reads of the job, in order. The last one also applies to all later reads. */
+  readonly reads?: readonly Responder[]
+  /** The only turn, or the first one. */
+  readonly turn?: Partial<TurnPlan>
+  /** Sends another prompt when the job is read for this time. Its turn is the second one. */
+  readonly elseAtRead?: number
+}
 
-async function expectRun(_what: string, options: ScriptedStep, shown: Row[2]): Promise<void> {
-  expect(await playScript(options)).toMatchObject(shown)
+interface Timed extends PlayedStep {
+  /** The requests about the job, as `create` or the second of a read. */
+  readonly calls: readonly (string | number)[]
+}
+
+/** Runs a step without a token. */
+async function play(given: Given, options: Options = {}): Promise<Timed> {
+  const { reads = [OWN], turn, elseAtRead, ...others } = options
+  const next = respondInOrder(...reads)
+  let nth = 0
+  const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
+    const [kind, jobId] = what.split(' ')
+    if (kind === 'read' && ++nth === elseAtRead) sendElse(request, jobId)
+  }
+  const played = await playStep({
+    inputs: agentInputs({}, given),
+    responses: { 'read job_000001': next, 'read job_running': next },
+    ...(turn && { turns: [turn] }),
+    onRequest,
+    ...others,
+  })
+  const calls = played.allRequests.map(({ what, atMs }) => (what === 'create' ? what : atMs / 1_000))
+  return { ...played, calls }
+}
+
+type Row = readonly [what: string, given: Given, options: Options, shown: Readonly<Record<string, unknown>>]
+
+async function expectStep(_what: string, given: Given, options: Options, shown: Row[3]): Promise<void> {
+  expect(await play(given, options)).toMatchObject(shown)
 }
 
 const ended = (outcome: string, more: object = {}) => ({ report: { outcome, ...more } })
-const stopped = (code: ErrorCode, outcome = 'error') => ({ outcome, error: { code } })
-const withCalls = (...calls: string[]) => ({ client: { calls } })
-const AT_ONCE = { elapsedMs: 0 }
-
-const NO_WAIT = { wait: false }
-const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
+const stopped = (code: string, more: object = {}) => ended('error', { error: { code }, ...more })
+const AFTER = (seconds: number) => ({ durationMs: seconds * 1_000 })
+const [ACTIVE, COMPLETED] = [{ job: { status: 'active' } }, { job: { status: 'completed' } }]
 
 test('creates a job, writes its id before anything else, waits for it, and records when it completed', async () => {
-  const run = await playScript(created([active, completed]))
-  const [accepted, end] = ['The service accepted the prompt (job job_1).', 'The job completed.']
-  expect(run).toMatchObject({
-    ...withCalls('create', 'get', 'get'),
-    accepted: [{ id: 'job_1', at: 0, linesBefore: 1 }],
+  const { acceptedPrompts, log, ...step } = await play(NEW_JOB)
+  const [accepted, end] = ['The service accepted the prompt (job job_000001).', 'The job completed.']
+  expect(step).toMatchObject({
+    calls: ['create', 10, 15, 20],
+    accepted: [{ id: 'job_000001', at: 0, linesBefore: 1 }],
     report: {
       outcome: 'pull-request',
-      job: completed,
-      durationMs: 15_000,
+      ...COMPLETED,
+      ...AFTER(20),
       timeline: [
         { at: new Date('2026-01-01T00:00:00Z'), elapsedMs: 0, event: accepted },
-        { at: new Date('2026-01-01T00:00:15Z'), elapsedMs: 15_000, event: end },
+        { at: new Date('2026-01-01T00:00:20Z'), elapsedMs: 20_000, event: end },
       ],
     },
   })
-  expect(run.client.prompts).toEqual(['Fix the guide.'])
-  expect(run.log.slice(0, 3)).toEqual(['Creating a job in project docs-demo, timeout 1 h.', accepted, end])
+  expect(acceptedPrompts).toEqual([['create', 'Fix the guide.']])
+  expect(log.slice(0, 3)).toEqual(['Creating a job in project docs-demo, timeout 1 h.', accepted, end])
 })
+
+const failedWithLink = changeResponse(({ status }: { status: string }) =>
+  status === 'completed' ? { status: 'failed' } : {},
+)
 
 test.each<Row>([
   [
     'ends if the response to the create is already terminal',
-    { task: CREATE, create: completed },
-    ended('pull-request'),
+    NEW_JOB,
+    { turn: { durationMs: 0 } },
+    { ...ended('pull-request', AFTER(0)), calls: ['create'] },
   ],
   [
     'ends directly after the create with `wait: false`',
-    created([], NO_WAIT),
-    { ...ended('submitted'), ...withCalls('create'), ...AT_ONCE },
+    NO_WAIT,
+    {},
+    { ...ended('submitted', AFTER(0)), calls: ['create'] },
   ],
   [
     'reports the pull request of a new job that fails',
-    created([{ ...completed, status: 'failed' }]),
+    NEW_JOB,
+    { reads: [failedWithLink] },
     ended('failed', { operation: 'created' }),
   ],
-  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...withCalls('get'), ...AT_ONCE }],
-  ['attaches to a running job with `wait: false`', attached([active], NO_WAIT), ended('submitted')],
-  ['attaches to a job that has ended with `wait: false`', attached([completed], NO_WAIT), ended('pull-request')],
-  ['waits for a new job that is not found at first', created([failure('not-found'), completed]), ended('pull-request')],
+  [
+    'attaches to a job that has ended',
+    { ...ATTACH, 'job-id': 'job_archived' },
+    {},
+    { ...ended('archived', AFTER(0)), calls: [0] },
+  ],
+  ['attaches to a running job with `wait: false`', { ...ATTACH, ...NO_WAIT }, {}, ended('submitted')],
+  [
+    'attaches to a job that has ended with `wait: false`',
+    { ...ATTACH, ...NO_WAIT, 'job-id': 'job_finished' },
+    {},
+    ended('pull-request'),
+  ],
+  [
+    'waits for a new job that is not found at first',
+    NEW_JOB,
+    { lagsMs: [12_000, 17_000, 0] },
+    { ...ended('pull-request'), calls: ['create', 10, 15, 20] },
+  ],
   [
     'fails if a new job is not found for 30 s, and reports its id',
-    created([failure('not-found')]),
-    { report: { ...stopped('not-found'), job: { id: 'job_1' } }, elapsedMs: 30_000 },
+    NEW_JOB,
+    { lagsMs: [3_600_000] },
+    stopped('not-found', { job: { id: 'job_000001' }, ...AFTER(30) }),
   ],
   [
     'fails immediately if a job that it did not create is not found',
-    attached([failure('not-found')]),
-    { ...ended('error'), ...AT_ONCE },
+    { ...ATTACH, 'job-id': 'job_unknown' },
+    {},
+    stopped('not-found', AFTER(0)),
   ],
   [
-    'reports the job when it is cancelled',
-    { ...created([active]), cancelAtSleep: 2 },
-    { report: { ...stopped('cancelled', 'cancelled'), job: active }, ...withCalls('create', 'get', 'get') },
+    'reports the job when it is cancelled, and does not read it again',
+    NEW_JOB,
+    { cancelAfterMs: 16_000 },
+    { ...ended('cancelled', { error: { code: 'cancelled' }, ...ACTIVE, ...AFTER(16) }), calls: ['create', 10, 15] },
   ],
-  ['does not read the job again when it is cancelled', { ...attached([active]), cancelAtSleep: 0 }, withCalls('get')],
-])('a step %s', expectRun)
-
-test('reports an error of the create without a job', async () => {
-  const { report, accepted } = await playScript({ task: CREATE, create: failure('maybe-sent') })
-  expect(report).toMatchObject(stopped('maybe-sent'))
-  expect([report.job, accepted]).toEqual([undefined, []])
-})
-
-test('reports an error at the deadline only if the job could never be read', async () => {
-  const { report } = await playScript(attached([failure('unreachable')], SHORT))
-  expect(report).toMatchObject({ ...stopped('deadline', 'timed-out'), lastProblem: { code: 'unreachable' } })
-  const known = await playScript(created([active, failure('service-error')], SHORT))
-  expect(known.report).toMatchObject({ outcome: 'timed-out', job: active, lastProblem: { code: 'service-error' } })
-  expect([report.job, known.report.error]).toEqual([undefined, undefined])
-})
+  [
+    'reports an error of the create without a job',
+    NEW_JOB,
+    { scenario: 'unavailable' },
+    { ...stopped('maybe-sent', { job: undefined }), accepted: [] },
+  ],
+  [
+    'reports an error at the deadline if the job could never be read',
+    { ...ATTACH, ...SHORT },
+    { reads: [LOST] },
+    ended('timed-out', { error: { code: 'deadline' }, job: undefined, lastProblem: { code: 'unreachable' } }),
+  ],
+  [
+    'reports no error at the deadline if the job could be read',
+    SHORT,
+    { reads: [OWN, DOWN], scenario: 'slow' },
+    ended('timed-out', { error: undefined, ...ACTIVE, lastProblem: { code: 'service-error' } }),
+  ],
+])('a step %s', expectStep)
 
 test('throws an unexpected error instead of reporting an outcome', async () => {
-  await expect(playScript({ task: CREATE, create: new TypeError('x is not a function') })).rejects.toThrow(TypeError)
+  const create = (): never => {
+    throw new TypeError('x is not a function')
+  }
+  await expect(play(NEW_JOB, { responses: { create } })).rejects.toThrow(TypeError)
 })
 
 test('ends the read of the job before it reports that the follow-up must not be sent', async () => {
-  const refused = new ActionError('not-sent', 'Pull request #7 was merged before the prompt was sent.')
-  const client = fakeClient({ reads: [completed, failure('unreachable'), failure('unreachable'), completed] })
-  const target = { ...plainTarget(FOLLOW_UP), validate: () => Promise.reject(refused) }
-  await expect(runTurn(target, watchJobs(fakeStep({ client })))).rejects.toBe(refused)
-  expect(client.calls).toEqual(['get', 'get', 'get', 'get'])
-})
-
-test('announces a follow-up once, when it is sent, although the job was busy at first', async () => {
-  const target = { ...plainTarget(FOLLOW_UP), announcement: 'Sending.' }
-  const script = { before: [completed, active, active, completed], message: active, reads: [active, completed] }
-  const [client, runner] = [fakeClient(script), fakeRunner()]
-  await runTurn(target, watchJobs(fakeStep({ client, runner })))
-  expect(runner.lines('log').filter((line) => /Sending|busy/.test(line))).toEqual([
-    expect.stringContaining('busy'),
-    'Sending.',
-  ])
-  expect(client.calls.filter((call) => call !== 'get')).toEqual(['message'])
-})
-
-describe('poll job', () => {
-  test.each<ErrorCode>(['unauthorized', 'forbidden', 'redirected', 'rejected', 'untrusted', 'proxy'])(
-    'fails immediately on %s, and the report still names the job',
-    async (code) => {
-      const run = await playScript(created([failure(code), completed]))
-      expect(run).toMatchObject({ report: { ...stopped(code), job: active }, ...withCalls('create', 'get') })
+  const { report, allRequests } = await playFollowUp(
+    {},
+    {
+      responses: { 'read job_finished': respondInOrder(...repeat(2), DOWN, DOWN, OWN) },
+      onRequest: (what, { docs }) => {
+        const pull = docs.pulls[1]
+        // Somebody closes the pull request directly before the prompt.
+        if (what === 'issues/update-comment' && pull !== undefined) pull.state = 'closed'
+      },
     },
   )
-
-  const bad = (count: number) => Array.from({ length: count }, () => failure('invalid-response'))
-
-  test.each<Row>([
-    [
-      'waits until the deadline while responses are invalid',
-      created([...bad(30), active, ...bad(30), completed]),
-      ended('pull-request'),
-    ],
-    [
-      'keeps waiting after one odd response',
-      created([active, failure('unauthorized'), active, failure('proxy'), failure('not-found'), completed]),
-      ended('pull-request'),
-    ],
-    [
-      'fails after three odd responses in a row, which are at least 20 s apart',
-      created([active, failure('forbidden')]),
-      { report: { ...stopped('forbidden'), job: active }, ...withCalls('create', ...Array<string>(6).fill('get')) },
-    ],
-    [
-      'waits for Retry-After plus jitter',
-      attached([failure('rate-limited', 42_000), completed]),
-      { elapsedMs: 44_000 },
-    ],
-    [
-      'reads every minute while a failed service asks for an hour, and at last at the deadline',
-      attached([...Array<Error>(3).fill(failure('service-error', 3_600_000)), completed], { timeoutMs: 150_000 }),
-      { ...ended('pull-request'), elapsedMs: 150_000 },
-    ],
-    [
-      'waits longer after each rate limit in a row, and returns to the usual interval after a success',
-      created([...Array<Error>(2).fill(failure('rate-limited')), active, active, completed], {
-        pollIntervalMs: 2_000,
-      }),
-      { clock: { sleeps: [2_000, 3_000, 5_000, 2_000, 2_000] } },
-    ],
-    [
-      'fails if the service requests a wait beyond the deadline, and names the time',
-      created([failure('rate-limited', 3_600_000)], { timeoutMs: 60_000 }),
-      {
-        report: { error: { message: expect.stringContaining('2026-01-01 01:00:10 UTC') as unknown }, job: active },
-        elapsedMs: 10_000,
-      },
-    ],
-  ])('%s', expectRun)
+  expect(report.error).toMatchObject({ code: 'not-sent', message: expect.stringContaining('closed') as unknown })
+  expect(allRequests.filter(({ what }) => what === 'read job_finished')).toHaveLength(5)
 })
 
-const unlisted = (unlistedStatus: string) => job({ unlistedStatus })
-const [down, gone] = [failure('service-error'), failure('unreachable')]
+test('announces a fix round once, when it is sent, although its job was busy at first', async () => {
+  let reads = 0
+  const { log, messages } = await playStep({
+    inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'fix-rounds': '1' }),
+    github: combineScenarios(['checks-fixed']),
+    turns: [{}, { ending: 'no-changes' }, {}],
+    onRequest: (what, request) => {
+      if (what === 'read job_000001' && ++reads === 4) sendElse(request, 'job_000001')
+    },
+  })
+  expect(messages).toEqual(['Else.', expect.stringContaining('Check: build')])
+  expect(log.filter((line) => /busy|: sending/.test(line))).toEqual([
+    expect.stringContaining('The job is busy.'),
+    expect.stringContaining('Round 1 of 1: sending the failing checks'),
+  ])
+})
 
-describe('job watch', () => {
-  const limited = (retryAfterMs: number) => failure('rate-limited', retryAfterMs)
+describe('while a job is read', () => {
+  test.each<Row>([
+    [
+      'a key that is rejected at once ends the step, and the report still names the job',
+      NEW_JOB,
+      { reads: [REVOKED, OWN] },
+      { ...stopped('unauthorized', ACTIVE), calls: ['create', 10] },
+    ],
+    [
+      'invalid responses do not end the wait',
+      NEW_JOB,
+      { reads: [...repeat(9, () => htmlResponse(200, '<p>Soon.')), OWN] },
+      ended('pull-request'),
+    ],
+    [
+      'the step waits for Retry-After plus jitter',
+      ATTACH,
+      { reads: [limited(42), OWN] },
+      { ...ended('pull-request'), calls: [0, 44] },
+    ],
+    [
+      'a failed service that asks for an hour is read every minute, and at last at the deadline',
+      { ...ATTACH, 'timeout-minutes': '2.5' },
+      { reads: [...repeat(3, respondWith(503, { 'retry-after': '3600' })), OWN] },
+      { ...ended('pull-request'), calls: [0, 60, 120, 150] },
+    ],
+    [
+      'the step waits longer after each rate limit in a row, and returns to the usual interval after a success',
+      { 'poll-interval-seconds': '2' },
+      { reads: [...repeat(2, respondWith(429)), OWN], turn: { durationMs: 14_000 } },
+      { calls: ['create', 2, 5, 10, 12, 14] },
+    ],
+    [
+      'the step fails if the service requests a wait beyond the deadline, and names the time',
+      { 'timeout-minutes': '1' },
+      { reads: [limited(3_600)] },
+      stopped('rate-limited', {
+        error: { message: expect.stringContaining('2026-01-01 01:00:10 UTC') as unknown },
+        ...ACTIVE,
+        ...AFTER(10),
+      }),
+    ],
+    ['the last read is at the deadline', SHORT, { scenario: 'slow' }, { calls: ['create', 10, 20, 30] }],
+    ['the last read can find the end', SHORT, { turn: { durationMs: 30_000 } }, ended('pull-request')],
+    [
+      'a successful read clears the last problem',
+      SHORT,
+      { scenario: 'slow', reads: [DOWN, OWN] },
+      ended('timed-out', { lastProblem: undefined }),
+    ],
+  ])('%s', expectStep)
+})
 
-  test.each<[string, Reads, string[]]>([
-    ['each change of the status once', [active, active, failed], ['The job failed.']],
+const LIMITED = 'The service rate-limited the request (429).'
+const GOOD_AGAIN = 'The service responds again.'
+
+describe('the log shows', () => {
+  test.each<[string, Options, string[]]>([
+    ['each change of the status once', { turn: { durationMs: 30_000, ending: 'failed' } }, ['The job failed.']],
     [
       'a pull request that appears while the status stays the same',
-      [withoutLink, completed],
+      { turn: { durationMs: 0, linkDelayMs: 3_000 } },
       ['The job has a pull request.'],
     ],
     [
       'a problem that persists once, and when it is over',
-      [down, down, gone, active, archived],
+      { reads: [DOWN, DOWN, LOST, OWN], turn: { durationMs: 40_000, ending: 'archived' } },
       [
-        'It is service-error. Trying again until the deadline.',
-        'It is unreachable. Trying again until the deadline.',
-        'The service responds again.',
+        'The service failed (503). Trying again until the deadline.',
+        'The service did not respond, because the connection was lost (ECONNRESET). Trying again until the deadline.',
+        GOOD_AGAIN,
         'The job is archived.',
       ],
     ],
-  ])('logs %s', async (_what, reads, lines) => {
-    const { log } = await playScript(attached(reads))
-    expect(log.slice(1, 1 + lines.length)).toEqual(lines)
-  })
-
-  test.each<[string, Reads, string[]]>([
     [
       'a requested wait immediately and every minute',
-      [limited(200_000), completed],
+      { reads: [limited(200), OWN] },
       [
-        'It is rate-limited. Waiting until 2026-01-01 00:03:22 UTC.',
+        `${LIMITED} Waiting until 2026-01-01 00:03:22 UTC.`,
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 2 min 22 s.',
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 1 min 22 s.',
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 22 s.',
-        'The service responds again.',
+        GOOD_AGAIN,
       ],
     ],
     [
       'a requested wait of little more than a minute once',
-      [limited(61_000), completed],
-      ['It is rate-limited. Waiting until 2026-01-01 00:01:03 UTC.', 'The service responds again.'],
+      { reads: [limited(61), OWN] },
+      [`${LIMITED} Waiting until 2026-01-01 00:01:03 UTC.`, GOOD_AGAIN],
     ],
     [
       'a long wait directly after another one',
-      [limited(5_000), limited(90_000), completed],
+      { reads: [limited(5), limited(90), OWN] },
       [
-        'It is rate-limited. Waiting until 2026-01-01 00:00:07 UTC.',
+        `${LIMITED} Waiting until 2026-01-01 00:00:07 UTC.`,
         'Waiting until 2026-01-01 00:01:41 UTC, as the service requests.',
         'Still waiting until 2026-01-01 00:01:41 UTC, for another 34 s.',
-        'The service responds again.',
+        GOOD_AGAIN,
       ],
     ],
     [
       'the first of many short waits, and one a minute after that',
-      [...Array<ReturnType<typeof limited>>(5).fill(limited(25_000)), completed],
+      { reads: [...repeat(5, limited(25)), OWN] },
       [
-        'It is rate-limited. Waiting until 2026-01-01 00:00:27 UTC.',
+        `${LIMITED} Waiting until 2026-01-01 00:00:27 UTC.`,
         'Still waiting until 2026-01-01 00:01:29 UTC, for another 29 s.',
         'Still waiting until 2026-01-01 00:02:10 UTC, for another 10 s.',
-        'The service responds again.',
+        GOOD_AGAIN,
       ],
     ],
-  ])('logs %s', async (_what, reads, lines) => {
-    const { log } = await playScript(attached(reads))
-    expect(log.slice(1, 1 + lines.length)).toEqual(lines)
+  ])('%s', async (_what, options, lines) => {
+    const { log } = await play(ATTACH, options)
+    expect(log.slice(1, -1)).toEqual(lines)
   })
 
-  test('warns once about an unknown status, and treats it as running', async () => {
-    const { warnings, log } = await playScript(
-      attached([UNLISTED_STATUS, UNLISTED_STATUS, 'dreaming'].map(unlisted), SHORT),
-    )
-    expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
-    expect(log.slice(1)).toEqual(['Attach to job_1: did not finish in time.'])
-  })
-
-  test('logs a requested wait only if it is longer than the polling interval', async () => {
-    const reads = [active, limited(1_000), limited(1_000), completed]
-    const { log } = await playScript(attached(reads, { pollIntervalMs: 90_000 }))
+  test('a requested wait only if it is longer than the polling interval', async () => {
+    const reads = [OWN, limited(1), limited(1), OWN]
+    const { log } = await play({ ...ATTACH, 'poll-interval-seconds': '90' }, { reads, scenario: 'slow' })
     expect(log.slice(1, 5)).toEqual([
       'The job is still active (checked 1 time).',
-      'It is rate-limited. Waiting until 2026-01-01 00:03:00 UTC.',
+      `${LIMITED} Waiting until 2026-01-01 00:03:00 UTC.`,
       'The job is still active (checked 2 times).',
       'The job is still active (checked 3 times).',
     ])
   })
 
-  test('logs every minute that nothing has changed, even during a long polling interval', async () => {
-    const { log } = await playScript(attached([active], { timeoutMs: 180_000, pollIntervalMs: 300_000 }))
+  test('every minute that nothing has changed, even during a long polling interval', async () => {
+    const given = { ...ATTACH, 'timeout-minutes': '3', 'poll-interval-seconds': '300' }
+    const { log } = await play(given, { scenario: 'slow' })
     const beats = log.filter((line) => line.startsWith('The job is still active'))
     expect(beats).toEqual(Array(3).fill('The job is still active (checked 1 time).'))
   })
 })
 
-describe('wait for job', () => {
-  /** All reads for a late link except the last. */
-  const UNLINKED = Array<Job>(5).fill(withoutLink)
+test('warns once about an unknown status, and treats it as running', async () => {
+  const { warnings, log } = await play(ATTACH, { scenario: 'unlisted-status' })
+  expect(warnings).toEqual([expect.stringContaining(UNLISTED_STATUS)])
+  expect(log.slice(1, -1)).toEqual(['The job completed.'])
+})
+
+describe('a job that completed without a link', () => {
+  const BARE = { durationMs: 10_000, ending: 'no-changes' } as const
+  /** Another prompt follows while the link may lag. */
+  const then = (turn: Partial<TurnPlan>): Options => ({ turns: [BARE, turn], elseAtRead: 3 })
 
   test.each<Row>([
-    ['the last read is at the deadline', created([active], SHORT), { elapsedMs: SHORT.timeoutMs }],
     [
-      'a successful read clears the last problem',
-      created([down, active], SHORT),
-      { report: { lastProblem: undefined } },
-    ],
-    ['the last read can find the end', created([active, active, completed], SHORT), ended('pull-request')],
-    [
-      'a completed job without a link is read for 15 s more, and the outcome is then no-changes',
-      created([withoutLink]),
-      { ...ended('no-changes', { job: withoutLink }), elapsedMs: 25_000 },
-    ],
-    ['a late link is found', created([withoutLink, withoutLink, completed]), ended('pull-request', { job: completed })],
-    ['the last read counts: failed', created([withoutLink, failed]), ended('failed')],
-    ['the last read counts: archived', created([withoutLink, archived]), ended('archived')],
-    ['the last read counts: active, completed', created([withoutLink, active, completed]), ended('pull-request')],
-    ['the last read counts: active', created([withoutLink, active]), ended('timed-out')],
-    [
-      'if the last read for a late link fails, it is repeated and can find the link',
-      created([...UNLINKED, failure('unreachable'), completed]),
-      { ...ended('pull-request'), elapsedMs: 30_000, ...withCalls('create', ...Array<string>(7).fill('get')) },
+      'is read for 15 s more, and the outcome is then no-changes',
+      NEW_JOB,
+      { turn: BARE },
+      { ...ended('no-changes', COMPLETED), calls: ['create', 10, 11, 13, 16, 20, 25] },
     ],
     [
-      'only a read without a link that is requested 15 s after the first one proves that there is no pull request',
-      created([...UNLINKED, failure('unreachable'), failure('service-error'), withoutLink]),
-      { ...ended('no-changes'), elapsedMs: 35_000 },
+      'can get its link in that time',
+      NEW_JOB,
+      { turn: { durationMs: 10_000, linkDelayMs: 2_500 } },
+      { ...ended('pull-request'), calls: ['create', 10, 11, 13] },
+    ],
+    ['can fail', NEW_JOB, then({ durationMs: 0, ending: 'failed' }), ended('failed')],
+    ['can be archived', NEW_JOB, then({ durationMs: 0, ending: 'archived' }), ended('archived')],
+    ['can become active, and complete', NEW_JOB, then({}), ended('pull-request')],
+    ['can become active until the deadline', NEW_JOB, then({ durationMs: Infinity }), ended('timed-out', ACTIVE)],
+    [
+      'is read again if the last read fails, and can have its link then',
+      NEW_JOB,
+      { turn: { durationMs: 10_000, linkDelayMs: 17_000 }, reads: [...repeat(5), LOST, OWN] },
+      { ...ended('pull-request'), calls: ['create', 10, 11, 13, 16, 20, 25, 30] },
     ],
     [
-      'the outcome is timed-out if the reads for a late link fail until the deadline',
-      created([withoutLink, failure('service-error')], { timeoutMs: 60_000 }),
-      {
-        ...ended('timed-out', { job: withoutLink, lastProblem: { code: 'service-error' }, error: undefined }),
-        elapsedMs: 60_000,
-      },
+      'has no pull request only if a read shows that which is requested after 15 s',
+      NEW_JOB,
+      { turn: BARE, reads: [...repeat(5), LOST, DOWN, OWN] },
+      ended('no-changes', AFTER(35)),
     ],
     [
-      'the link is found after a rate limit that is longer than the time a link may lag',
-      created([withoutLink, failure('rate-limited', 20_000), completed]),
-      { ...ended('pull-request'), elapsedMs: 33_000 },
+      'that is not found for 20 s is an error',
+      NEW_JOB,
+      { turn: BARE, lagsMs: [0, ...Array<number>(9).fill(3_600_000)] },
+      stopped('not-found', COMPLETED),
     ],
     [
-      'a rate limit beyond the deadline is an error, and the report has the job as it was read',
-      created([withoutLink, failure('rate-limited', 60_000)], { timeoutMs: 60_000 }),
-      { report: { ...stopped('rate-limited'), job: withoutLink }, elapsedMs: 11_000 },
+      'has not ended if the deadline cuts the reads short',
+      { 'timeout-minutes': '0.2' },
+      { turn: BARE },
+      ended('timed-out', AFTER(12)),
     ],
     [
-      'a single 404 while a link may lag is ignored',
-      created([withoutLink, failure('not-found'), down, failure('not-found'), completed]),
-      ended('pull-request'),
+      'gets the decisive read in time, even if a read hangs',
+      NEW_JOB,
+      { turn: BARE, reads: [OWN, () => ({ ...NO_RESPONSE, delivery: 'never' }), OWN] },
+      { ...ended('no-changes'), calls: ['create', 10, 11, 28] },
     ],
-    [
-      '404 for 20 s is an error',
-      created([withoutLink, failure('not-found')]),
-      { report: { ...stopped('not-found'), job: withoutLink } },
-    ],
-    [
-      'a key that is rejected for 20 s while a link may lag is an error',
-      created([withoutLink, failure('unauthorized')]),
-      { report: { ...stopped('unauthorized'), job: withoutLink } },
-    ],
-    [
-      'the outcome is timed-out if the deadline cuts the reads for a late link short',
-      created([withoutLink], { timeoutMs: 12_000 }),
-      { ...ended('timed-out'), elapsedMs: 12_000 },
-    ],
-  ])('%s', expectRun)
-
-  test('a read that hangs cannot delay the decisive read for a late link', async () => {
-    const { client, clock, elapsedMs } = await playScript(created([withoutLink]))
-    const startedAt = clock.now() - elapsedMs
-    const untilDecisiveRead = Array<number>(4).fill(25_000)
-    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...untilDecisiveRead, 3_600_000])
-  })
+  ])('%s', expectStep)
 })
 
 const USUAL: PollState = { elapsedMs: 0, reads: 1, minDelayMs: 0, random: 0.5 }
