@@ -94,7 +94,7 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   '`base.sha` of a merged pull request': {
     'emulator/github/history.test.ts': ['keeps the base commit from before the merge of a pull request: %s'],
-    'agent/change/resolve-change.test.ts': ['a pull request by number without a change'],
+    'agent/change/resolve-change.test.ts': ['a pull request by number'],
   },
   "A pull request's files": {
     'agent/features/wait-for-checks.test.ts': [

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { root } from './markdown-files.ts'
 
-/** What plays a step, or one of its parts that sends requests. */
-export const PLAYED = new Set(['agentAction', 'reportAction', 'resolveChange', 'visitorsAction'])
+/** What plays a step. */
+export const PLAYED = new Set(['agentAction', 'reportAction', 'visitorsAction'])
 
 const IMPORT = /^import \{([^}]*)\} from '(\.[^']+\.ts)'$/gm
 
