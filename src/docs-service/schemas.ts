@@ -71,8 +71,6 @@ export interface Job {
   readonly status: JobStatus
   /** A status that the interface does not list. The job then counts as running, so `status` is `active`. */
   readonly unlistedStatus: string | undefined
-  /** Set if the response to a prompt contained only a valid id. The status is then only an assumption. */
-  readonly isAssumed?: true
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
@@ -151,7 +149,7 @@ export const acceptedJobSchema = z.lazy(() =>
     jobSchema,
     z.pipe(
       acceptedFields,
-      z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
+      z.transform(({ id }): Job => toJob({ id, status: 'active' })),
     ),
   ]),
 )

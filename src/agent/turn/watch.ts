@@ -13,11 +13,11 @@ import type { Turn, Outcome } from '../record.ts'
 import type { Acts, Reads } from '../step.ts'
 import { LINK_LAG_MS, getLinkPollDelayMs, getPollDelayMs, getTurnPollDelayMs } from './schedule.ts'
 
-/** Whether a read proves that a turn is running. An unlisted or assumed status counts as running, but is no proof. */
-export function provesRunningTurn({ status, unlistedStatus, isAssumed }: Job): boolean {
+/** Whether a read proves that a turn is running. An unlisted status counts as running, but is no proof. */
+export function provesRunningTurn({ status, unlistedStatus }: Job): boolean {
   switch (status) {
     case 'active':
-      return unlistedStatus === undefined && isAssumed === undefined
+      return unlistedStatus === undefined
     case 'completed':
     case 'failed':
     case 'archived':
