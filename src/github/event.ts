@@ -367,7 +367,10 @@ function parseCause(name: string, payload: Payload) {
     return { kind: 'pull-request', subject, /** Closed without a merge. */ isGivenUp } as const
   }
   // The subject may also be a discussion.
-  if (subject !== undefined) return { kind: 'issue', subject } as const
+  if (subject !== undefined) {
+    const isGivenUp = payload.action === 'deleted' || payload.action === 'transferred'
+    return { kind: 'issue', subject, isGivenUp } as const
+  }
   if (name === 'workflow_run')
     return { kind: 'workflow-run', run: parseRun(payload), work: parseWork(payload) } as const
   return { kind: 'other' } as const

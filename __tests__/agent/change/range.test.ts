@@ -132,6 +132,8 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ],
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a deleted release', 'release', { action: 'deleted', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
+  ['a deleted issue', 'issues', { action: 'deleted', issue: { number: 3 } }, EVENT, NO_CHANGE],
+  ['a transferred discussion', 'discussion', { action: 'transferred', discussion: { number: 3 } }, EVENT, NO_CHANGE],
   ['an unpublished release', 'release', { action: 'unpublished', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
   [

@@ -24,9 +24,11 @@ const LOOKING_BACK =
 const TABLE: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(LOOKING_BACK.split(' ').map((row): [string, Row] => [row, [LAST_SUCCESS, '', 'skip']])),
   discussion: ['about a discussion', 'Discussion #', 'run'],
+  'discussion given up': ['the discussion was deleted or transferred', 'none', 'skip'],
   discussion_comment: ['about a discussion', '\nComment:\n', 'run'],
   issue_comment: ['about an issue', '\nComment:\n', 'run'],
   issues: ['about an issue', 'Issue #', 'run'],
+  'issues given up': ['the issue was deleted or transferred', 'none', 'skip'],
   'issues of a pull request': [PULL, 'Pull request #2', 'skip'],
   merge_group: ['the merge group, from', '', 'skip'],
   pull_request: [PULL, 'Pull request #2: Update the README with', 'skip'],
@@ -47,7 +49,7 @@ const TABLE: Readonly<Record<string, Row>> = {
 const MARKS: Readonly<Record<string, RegExp>> = {
   deleted: /"deleted":true/,
   closed: /"action":"closed"/,
-  'given up': /"action":"(?:deleted|unpublished)"/,
+  'given up': /"action":"(?:deleted|transferred|unpublished)"/,
   'of a tag': /"ref":"refs\/tags\//,
   'of a pull request': /"pull_request":\{|"pull_requests":\[\{/,
   'of main': /"head_branch":"main"/,

@@ -183,6 +183,9 @@ function getEventRange(event: Event): ChangeRange | undefined {
       if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
       return getSubjectRange(event.subject)
     case 'issue':
+      if (event.isGivenUp)
+        return { kind: 'nothing-changed', reason: `the ${event.subject.kind} was deleted or transferred` }
+      return getSubjectRange(event.subject)
     case 'comment':
     case 'review':
       return event.subject && getSubjectRange(event.subject)
