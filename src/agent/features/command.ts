@@ -66,6 +66,9 @@ const isIntroduction = (line: string): boolean =>
   (line.includes(HIDDEN_ADDRESS) && line.endsWith(':')) ||
   /^-{2,} ?Original Message ?-{2,}$/i.test(line)
 
+/** Outlook quotes a mail after its headers, in the language of the user: `From: Ann ***@***.***>`, `Sent: …`. */
+const MAIL_HEADER = /^\*{0,2}\p{L}+ ?:/u
+
 /** Cuts a mail reply before the text that it quotes, which GitHub's page folds away. */
 function cutMailReply(text: string): { readonly instruction: string; readonly isMailReply: boolean } {
   const lines = text.split('\n').map((line) => line.trim())
@@ -73,6 +76,7 @@ function cutMailReply(text: string): { readonly instruction: string; readonly is
     if (isIntroduction(line)) return true
     // A mail program may break the introduction after the line with the date.
     const next = lines[index + 1] ?? ''
+    if (MAIL_HEADER.test(line) && line.includes(HIDDEN_ADDRESS) && MAIL_HEADER.test(next)) return true
     if (!/\d/.test(line)) return false
     if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
     return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)
