@@ -326,8 +326,10 @@ function getRunCause(name: string): 'head' | 'people' | 'unknown' {
   return KNOWN_CAUSES.includes(name) ? 'people' : 'unknown'
 }
 
-const parseRun = ({ workflow_run: run }: Payload) => ({
+const parseRun = ({ action, workflow_run: run }: Payload) => ({
   id: run?.id,
+  /** Without `types`, GitHub also starts a run when the triggering run is requested, and when it begins. */
+  hasEnded: action !== 'requested' && action !== 'in_progress',
   cause: getRunCause(run?.event ?? ''),
   workflowId: run?.workflow_id,
   name: run?.name,

@@ -122,6 +122,8 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     { base: 'main' },
   ],
+  ['a workflow run that was requested', 'workflow_run', { ...run({}), action: 'requested' }, EVENT, NO_CHANGE],
+  ['a workflow run in progress', 'workflow_run', { ...run({}), action: 'in_progress' }, EVENT, NO_CHANGE],
   ['a workflow run triggered by a comment', 'workflow_run', run({ event: 'issue_comment' }), EVENT, UNKNOWN_CAUSE],
   [
     'a workflow run triggered by another workflow run',

@@ -40,6 +40,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'push deleted': ['a branch or a tag was deleted', 'none', 'skip'],
   'release given up': ['the release was deleted or unpublished', 'none', 'skip'],
   release: ['no lower version with the same prefix', 'Release 0.0.1', 'run'],
+  'workflow_run not ended': ['the triggering workflow run has not ended yet', 'none', 'skip'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
   workflow_run: [LAST_SUCCESS, 'Branch: master', 'skip'],
   'workflow_run of main': [RAN_ON, 'Branch: main', 'skip'],
@@ -48,6 +49,7 @@ const TABLE: Readonly<Record<string, Row>> = {
 /** Recognizes the examples of a row by their payloads. */
 const MARKS: Readonly<Record<string, RegExp>> = {
   deleted: /"deleted":true/,
+  'not ended': /"action":"(?:requested|in_progress)"/,
   closed: /"action":"closed"/,
   'given up': /"action":"(?:deleted|transferred|unpublished)"/,
   'of a tag': /"ref":"refs\/tags\//,
