@@ -32,6 +32,7 @@ test.each([
   'Le lun. 23 nov. 2026 à 15:04, Ann Lee ***@***.***> a écrit :',
   '-----Original Message-----\nFrom: Ann Lee',
   '----- Original Message -----',
+  '---- On Mon, 23 Nov 2026 15:04:05 +0100 Ann Lee ***@***.***> wrote ----',
   'From: Ann Lee ***@***.***>\nSent: Monday, November 23, 2026 3:04 PM\nTo: acme/docs ***@***.***>',
   'Von: Ann Lee ***@***.***>\nGesendet: Montag, 23. November 2026 15:04',
   '**De :** Ann Lee ***@***.***>\n**Envoyé :** lundi 23 novembre 2026 15:04',

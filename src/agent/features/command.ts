@@ -64,7 +64,8 @@ const HIDDEN_ADDRESS = '***@***.***'
 const isIntroduction = (line: string): boolean =>
   (line.startsWith('On ') && line.endsWith('wrote:')) ||
   (line.includes(HIDDEN_ADDRESS) && line.endsWith(':')) ||
-  /^-{2,} ?Original Message ?-{2,}$/i.test(line)
+  // Zoho and Outlook (dependabot/feedback#277).
+  /^-{2,} ?(?:On .* wrote|Original Message) ?-{2,}$/i.test(line)
 
 /** Outlook quotes a mail after its headers, in the language of the user: `From: Ann ***@***.***>`, `Sent: …`. */
 const MAIL_HEADER = /^\*{0,2}\p{L}+ ?:/u
