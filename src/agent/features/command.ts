@@ -78,6 +78,8 @@ function cutMailReply(text: string): { readonly instruction: string; readonly is
     // A mail program may break the introduction after the line with the date.
     const next = lines[index + 1] ?? ''
     if (MAIL_HEADER.test(line) && line.includes(HIDDEN_ADDRESS) && MAIL_HEADER.test(next)) return true
+    // NetEase and QQ Mail: `---- Replied Message ----`, in the language of the user, and the sender below it.
+    if (line.startsWith('--') && line.endsWith('--') && next.includes(HIDDEN_ADDRESS)) return true
     if (!/\d/.test(line)) return false
     if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
     return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)
