@@ -149,6 +149,9 @@ const TESTS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   'The commit of a `workflow_run`': {
     'agent/change/loop.test.ts': ['an unknown cause'],
   },
+  '`workflow_run` without `types`': {
+    'agent/change/range.test.ts': ['a workflow run that was requested', 'a workflow run in progress'],
+  },
   'A run for a tag or a release': {
     'agent/change/range.test.ts': ['of a new tag', 'a release'],
   },

@@ -34,6 +34,12 @@ const always = ['failed', 'archived', 'timed-out'] as const
 test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['reviewers', '', {}, { hasAuthors: false, hasApprovers: false, names: [] }],
   ['reviewers', 'change-authors', TOKEN, { hasAuthors: true, hasApprovers: false, names: [] }],
+  [
+    'reviewers',
+    'copilot-pull-request-reviewer[bot]',
+    TOKEN,
+    { hasAuthors: false, hasApprovers: false, names: ['copilot-pull-request-reviewer[bot]'] },
+  ],
   ['reviewers', 'change-reviewers', TOKEN, { hasAuthors: false, hasApprovers: true, names: [] }],
   [
     'reviewers',

@@ -75,7 +75,8 @@ const EXAMPLES = REAL.filter(({ name }) => !isUnsupportedEvent(name)).flatMap(({
     if (name === 'workflow_run')
       return [...EVENTS_OF_HEAD, ...EVENTS_OF_DEFAULT_BRANCH].map((event) => {
         const workflow_run = { ...(payload['workflow_run'] as object), event }
-        return { name, payload: { ...sent.payload, workflow_run } }
+        // Before its end, no run starts the agent.
+        return { name, payload: { ...sent.payload, action: 'completed', workflow_run } }
       })
     return [sent]
   }),

@@ -76,8 +76,9 @@ const tagsSchema = z.lazy(() =>
     ),
   ),
 )
-/** Further tags are not read. */
 const MAX_TAG_PAGES = 10
+/** If as many tags are listed, there can be more. */
+export const MAX_TAGS = MAX_TAG_PAGES * PAGE_SIZE
 
 export interface Commits {
   /** Lists the commits of a pull request, oldest first by author date. */

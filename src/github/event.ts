@@ -326,8 +326,10 @@ function getRunCause(name: string): 'head' | 'people' | 'unknown' {
   return KNOWN_CAUSES.includes(name) ? 'people' : 'unknown'
 }
 
-const parseRun = ({ workflow_run: run }: Payload) => ({
+const parseRun = ({ action, workflow_run: run }: Payload) => ({
   id: run?.id,
+  /** Without `types`, GitHub also starts a run when the triggering run is requested, and when it begins. */
+  hasEnded: action !== 'requested' && action !== 'in_progress',
   cause: getRunCause(run?.event ?? ''),
   workflowId: run?.workflow_id,
   name: run?.name,
@@ -367,7 +369,10 @@ function parseCause(name: string, payload: Payload) {
     return { kind: 'pull-request', subject, /** Closed without a merge. */ isGivenUp } as const
   }
   // The subject may also be a discussion.
-  if (subject !== undefined) return { kind: 'issue', subject } as const
+  if (subject !== undefined) {
+    const isGivenUp = payload.action === 'deleted' || payload.action === 'transferred'
+    return { kind: 'issue', subject, isGivenUp } as const
+  }
   if (name === 'workflow_run')
     return { kind: 'workflow-run', run: parseRun(payload), work: parseWork(payload) } as const
   return { kind: 'other' } as const

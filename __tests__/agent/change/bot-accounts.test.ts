@@ -16,11 +16,11 @@ const play = (given: Readonly<Record<string, string>>, options: Partial<PlayStep
     ...options,
   })
 
-const push = (sender: object, committer: string) => ({
+const push = (sender: object, committer: string, author = 'Copilot') => ({
   eventName: 'push',
   payload: {
     ...{ ref: 'refs/heads/main', before: commit('a'), after: commit('b'), sender, repository: REPOSITORY },
-    commits: [{ id: commit('b'), message: 'Fix', author: { username: 'Copilot' }, committer: { username: committer } }],
+    commits: [{ id: commit('b'), message: 'Fix', author: { username: author }, committer: { username: committer } }],
   },
 })
 
@@ -34,6 +34,12 @@ test('a push by a bot whose login does not end in `[bot]` starts no job', async 
 
 test('a merge of the commits of such a bot by another bot starts no job', async () => {
   const { outputs, acceptedPrompts } = await play({}, { facts: push(MERGER, 'web-flow') })
+  expect([outputs['outcome'], acceptedPrompts]).toEqual(['skipped', []])
+})
+
+test('a push by an app of what a workflow committed as `actions-user` starts no job', async () => {
+  const facts = push(MERGER, 'actions-user', 'actions-user')
+  const { outputs, acceptedPrompts } = await play({}, { facts })
   expect([outputs['outcome'], acceptedPrompts]).toEqual(['skipped', []])
 })
 

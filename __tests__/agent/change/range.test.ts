@@ -122,6 +122,8 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     { base: 'main' },
   ],
+  ['a workflow run that was requested', 'workflow_run', { ...run({}), action: 'requested' }, EVENT, NO_CHANGE],
+  ['a workflow run in progress', 'workflow_run', { ...run({}), action: 'in_progress' }, EVENT, NO_CHANGE],
   ['a workflow run triggered by a comment', 'workflow_run', run({ event: 'issue_comment' }), EVENT, UNKNOWN_CAUSE],
   [
     'a workflow run triggered by another workflow run',
@@ -132,6 +134,8 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ],
   ['a release', 'release', { release: { tag_name: 'v1' } }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['a deleted release', 'release', { action: 'deleted', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
+  ['a deleted issue', 'issues', { action: 'deleted', issue: { number: 3 } }, EVENT, NO_CHANGE],
+  ['a transferred discussion', 'discussion', { action: 'transferred', discussion: { number: 3 } }, EVENT, NO_CHANGE],
   ['an unpublished release', 'release', { action: 'unpublished', release: { tag_name: 'v1' } }, EVENT, NO_CHANGE],
   ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
   [

@@ -29,9 +29,11 @@ const LOOKING_BACK =
 const TABLE: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(LOOKING_BACK.split(' ').map((row): [string, Row] => [row, [LAST_SUCCESS, '', 'skipped']])),
   discussion: ['about a discussion', 'Discussion #', 'run'],
+  'discussion given up': ['the discussion was deleted or transferred', 'none', 'skipped'],
   discussion_comment: ['about a discussion', '\nComment:\n', 'run'],
   issue_comment: ['about an issue', '\nComment:\n', 'run'],
   issues: ['about an issue', 'Issue #', 'run'],
+  'issues given up': ['the issue was deleted or transferred', 'none', 'skipped'],
   'issues of a pull request': [PULL, 'Pull request #2', 'skipped'],
   merge_group: ['the merge group, from', '', 'skipped'],
   pull_request: [PULL, 'Pull request #2: Update the README with', 'skipped'],
@@ -43,6 +45,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'push deleted': ['a branch or a tag was deleted', 'none', 'skipped'],
   'release given up': ['the release was deleted or unpublished', 'none', 'skipped'],
   release: ['no lower version with the same prefix', 'Release 0.0.1', 'run'],
+  'workflow_run not ended': ['the triggering workflow run has not ended yet', 'none', 'skipped'],
   'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skipped'],
   workflow_run: [LAST_SUCCESS, 'Branch: master', 'skipped'],
   'workflow_run of main': [RAN_ON, 'Branch: main', 'skipped'],
@@ -51,8 +54,9 @@ const TABLE: Readonly<Record<string, Row>> = {
 /** Recognizes the examples of a row by their payloads. */
 const MARKS: Readonly<Record<string, RegExp>> = {
   deleted: /"deleted":true/,
+  'not ended': /"action":"(?:requested|in_progress)"/,
   closed: /"action":"closed"/,
-  'given up': /"action":"(?:deleted|unpublished)"/,
+  'given up': /"action":"(?:deleted|transferred|unpublished)"/,
   'of a tag': /"ref":"refs\/tags\//,
   'of a pull request': /"pull_request":\{|"pull_requests":\[\{/,
   'of main': /"head_branch":"main"/,

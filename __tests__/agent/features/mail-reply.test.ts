@@ -32,6 +32,12 @@ test.each([
   'Le lun. 23 nov. 2026 à 15:04, Ann Lee ***@***.***> a écrit :',
   '-----Original Message-----\nFrom: Ann Lee',
   '----- Original Message -----',
+  '---- On Mon, 23 Nov 2026 15:04:05 +0100 Ann Lee ***@***.***> wrote ----',
+  '---- Replied Message ----\n| From | Ann Lee ***@***.***> |\n| Date | 11/23/2026 15:04 |',
+  '------------------&nbsp;原始邮件&nbsp;------------------\n发件人: "Ann Lee" ***@***.***&gt;;',
+  'From: Ann Lee ***@***.***>\nSent: Monday, November 23, 2026 3:04 PM\nTo: acme/docs ***@***.***>',
+  'Von: Ann Lee ***@***.***>\nGesendet: Montag, 23. November 2026 15:04',
+  '**De :** Ann Lee ***@***.***>\n**Envoyé :** lundi 23 novembre 2026 15:04',
 ])('a mail reply ends before the line %j, and the reply says so', async (line) => {
   const { instruction, context, reply } = await play(`/docs Shorten section 5.\r\n\r\n${line}\r\n${QUOTED}`)
   expect(instruction).toBe('Shorten section 5.')
@@ -48,6 +54,8 @@ test.each([
   'On page 5, say who wrote the guide.',
   'Say that the author wrote:\n"Hello"',
   'Mail ***@***.*** if it fails.',
+  'Contact: ***@***.***\nis out of date.',
+  'Add a rule:\n---\nbelow the title.',
   'On the first page,\nsay what Ann wrote:\n"Hello"',
 ])('keeps the instruction %j', async (text) => {
   const { instruction, reply } = await play(`/docs ${text}`)

@@ -2,7 +2,7 @@
  * Reads the commits and files of a range. Hides how its base is found, and what replaces a base that no longer exists.
  */
 import type { Context, Step } from '../../action/step.ts'
-import type { ComparedCommit, Comparison } from '../../github/commits.ts'
+import { type ComparedCommit, type Comparison, MAX_TAGS } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isSameRepository } from '../../github/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
@@ -135,12 +135,13 @@ async function findCompareRange(
     case 'since-last-success':
       return findRangeSinceLastSuccess(range, github, context)
     case 'since-tag': {
-      const base = findPrecedingTag(range.tag, await github.listTags(repository))
-      if (base === undefined)
-        return {
-          kind: 'nothing-to-compare',
-          reason: 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag',
-        }
+      const tags = await github.listTags(repository)
+      const base = findPrecedingTag(range.tag, tags)
+      if (base === undefined) {
+        const none = 'no lower version with the same prefix (such as `v1.2.3` or `cli@1.2.3`) precedes this tag'
+        const reason = tags.length < MAX_TAGS ? none : `${none} among the ${tags.length} tags that were read`
+        return { kind: 'nothing-to-compare', reason }
+      }
       // GitHub can take some seconds until it knows a new tag by its name.
       const head = isSha(context.sha) ? context.sha : range.tag
       return { kind: 'compare', base, head, label: `the tag ${formatRef(range.tag)} since the tag before it` }

@@ -58,8 +58,13 @@ export function mergeCommits(
 /** GitHub's own account, which commits what people merge and edit on its pages. */
 const WEB_FLOW = 'web-flow'
 
-/** The login of a bot ends in `[bot]`, except for that of GitHub's own agent (anthropics/claude-code-action#1284). */
-const isBot = (login: string): boolean => login.endsWith('[bot]') || login === 'Copilot'
+/**
+ * Bots whose logins do not end in `[bot]`: GitHub's own agent (anthropics/claude-code-action#1284), and the account of
+ * `action@github.com`, with which workflows commit (akhilmhdh/contributors-readme-action#17).
+ */
+const OTHER_BOTS: readonly string[] = ['Copilot', 'actions-user']
+
+const isBot = (login: string): boolean => login.endsWith('[bot]') || OTHER_BOTS.includes(login)
 
 /** Without a login, GitHub knows no account. */
 export const isPerson = (login: string): boolean => login !== '' && login !== WEB_FLOW && !isBot(login)

@@ -156,6 +156,7 @@ function getSubjectRange(subject: Subject): ChangeRange {
  * commit, so the range begins at the last successful run of the same workflow.
  */
 function getRunRange({ run, work, defaultBranch }: EventOfKind<'workflow-run'>): ChangeRange | undefined {
+  if (!run.hasEnded) return { kind: 'nothing-changed', reason: 'the triggering workflow run has not ended yet' }
   if (run.cause === 'unknown') return UNKNOWN_CAUSE
   const { sha: head, branch, isOfFork, pullRequests } = work
   if (head === undefined) return undefined
@@ -183,6 +184,9 @@ function getEventRange(event: Event): ChangeRange | undefined {
       if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
       return getSubjectRange(event.subject)
     case 'issue':
+      if (event.isGivenUp)
+        return { kind: 'nothing-changed', reason: `the ${event.subject.kind} was deleted or transferred` }
+      return getSubjectRange(event.subject)
     case 'comment':
     case 'review':
       return event.subject && getSubjectRange(event.subject)

@@ -64,7 +64,11 @@ const HIDDEN_ADDRESS = '***@***.***'
 const isIntroduction = (line: string): boolean =>
   (line.startsWith('On ') && line.endsWith('wrote:')) ||
   (line.includes(HIDDEN_ADDRESS) && line.endsWith(':')) ||
-  /^-{2,} ?Original Message ?-{2,}$/i.test(line)
+  // Zoho and Outlook (dependabot/feedback#277).
+  /^-{2,} ?(?:On .* wrote|Original Message) ?-{2,}$/i.test(line)
+
+/** Outlook quotes a mail after its headers, in the language of the user: `From: Ann ***@***.***>`, `Sent: …`. */
+const MAIL_HEADER = /^\*{0,2}\p{L}+ ?:/u
 
 /** Cuts a mail reply before the text that it quotes, which GitHub's page folds away. */
 function cutMailReply(text: string): { readonly instruction: string; readonly isMailReply: boolean } {
@@ -73,6 +77,9 @@ function cutMailReply(text: string): { readonly instruction: string; readonly is
     if (isIntroduction(line)) return true
     // A mail program may break the introduction after the line with the date.
     const next = lines[index + 1] ?? ''
+    if (MAIL_HEADER.test(line) && line.includes(HIDDEN_ADDRESS) && MAIL_HEADER.test(next)) return true
+    // NetEase and QQ Mail: `---- Replied Message ----`, in the language of the user, and the sender below it.
+    if (line.startsWith('--') && line.endsWith('--') && next.includes(HIDDEN_ADDRESS)) return true
     if (!/\d/.test(line)) return false
     if (/^<?\*{3}@/.test(next)) return next.endsWith(':')
     return line.startsWith('On ') && next.endsWith('wrote:') && !isIntroduction(next)

@@ -3,6 +3,7 @@ import { requireGitHubAtEnd, requireGitHub } from '../../action/step.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { orUndefined, catchExpected } from '../../runtime/errors.ts'
+import { isPerson } from '../change/origin.ts'
 import { isOfEvent } from '../change/sources.ts'
 import { findChangeRange } from '../change/range.ts'
 import { findEventOrigin } from '../change/event-origin.ts'
@@ -14,8 +15,11 @@ import type { Acts } from '../step.ts'
 import { failsForAll } from '../../github/github-error.ts'
 import { type Input, linesField, toItems, rejectInput, isGiven } from '../../action/inputs.ts'
 
-/** A login, which may end with an enterprise's short code, or a team. A leading `@` is accepted, because people copy mentions. */
-const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\/\w[\w.-]{0,99})?)$/
+/**
+ * A login, which may end with an enterprise's short code or in `[bot]`, or a team. GitHub requests a review from its own reviewer
+ * only by the login with `[bot]` (mfittko/dev-loops#1918). A leading `@` is accepted, because people copy mentions.
+ */
+const NAME = /^@?([A-Za-z0-9][\w-]{0,99}(?:\[bot\]|\/\w[\w.-]{0,99})?)$/
 
 /** GitHub's limit for one pull request. */
 const MAX_NAMES = 15
@@ -103,7 +107,7 @@ const MAX_APPROVED = 10
 export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { account } of commits.toReversed())
-    if (account?.type === 'User' && account.login !== '')
+    if (account?.type === 'User' && isPerson(account.login))
       counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
   return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
 }
