@@ -9,7 +9,7 @@ import {
   type PlayedStep,
   type PlayStepOptions,
 } from '../testing/play-step.ts'
-import { agentInputs } from '../testing/fake-step.ts'
+import { agentInputs } from '../testing/agent-inputs.ts'
 import { changedRepository } from '../testing/github-state.ts'
 import { PUSH } from '../testing/given-run.ts'
 

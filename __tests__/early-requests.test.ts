@@ -3,7 +3,7 @@ import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { createDemoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import { createPushEvent } from '../src/emulator/github/webhook-events.ts'
-import { agentInputs } from '../testing/fake-step.ts'
+import { agentInputs } from '../testing/agent-inputs.ts'
 import { BASE_URL } from '../testing/in-process-github.ts'
 import { playStep } from '../testing/play-step.ts'
 

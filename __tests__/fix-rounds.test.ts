@@ -7,7 +7,7 @@ import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../src/emulator/github/repository-changes.ts'
 import type { TokenPermissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from '../testing/play-step.ts'
-import { agentInputs } from '../testing/fake-step.ts'
+import { agentInputs } from '../testing/agent-inputs.ts'
 import { flattenReport } from '../testing/flatten-result.ts'
 
 const GIVEN = { 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }

@@ -11,7 +11,7 @@ import { createRepositoryState, type RepositoryState } from '../src/emulator/git
 import type { TokenPermissions } from '../src/emulator/github/state.ts'
 import { playStep, type PlayedStep } from '../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../testing/given-run.ts'
-import { agentInputs } from '../testing/fake-step.ts'
+import { agentInputs } from '../testing/agent-inputs.ts'
 import { listCodeBlocks, root } from '../testing/markdown-files.ts'
 import { AGENT_ACTION, getPermissions, listWorkflowsToCopy, readExampleStep } from '../testing/workflow-files.ts'
 

@@ -14,7 +14,7 @@ import { createPushEvent } from '../src/emulator/github/webhook-events.ts'
 import { BASE_URL } from '../testing/in-process-github.ts'
 import { playStep, type PlayStepOptions } from '../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../testing/given-run.ts'
-import { agentInputs } from '../testing/fake-step.ts'
+import { agentInputs } from '../testing/agent-inputs.ts'
 import { changedRepository, commit, madeCommit } from '../testing/github-state.ts'
 import { root } from '../testing/markdown-files.ts'
 

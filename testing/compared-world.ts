@@ -2,7 +2,7 @@ import type { WorkflowRun } from '../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN, MAINTAINER } from '../src/emulator/github/demo-state.ts'
 import { createPullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import { agentInputs } from './fake-step.ts'
+import { agentInputs } from './agent-inputs.ts'
 import { commit, madeCommit } from './github-state.ts'
 import { playStep, type PlayedStep, type PlayStepOptions } from './play-step.ts'
 

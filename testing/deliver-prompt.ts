@@ -1,7 +1,7 @@
 import type { Delivery, DocsServiceClient } from '../src/docs-service/client.ts'
 import type { Job } from '../src/docs-service/schemas.ts'
 import type { Clock } from '../src/runtime/clock.ts'
-import { agentInputs } from './fake-step.ts'
+import { agentInputs } from './agent-inputs.ts'
 import { playAgent, stageClient } from './play-feature.ts'
 
 /** Returns the job of a prompt that was accepted. @throws the error of a prompt whose delivery is unknown */

@@ -16,7 +16,7 @@ import { type Commit, createRepositoryState, type RepositoryState } from '../src
 import type { Scene } from '../src/emulator/github/trigger-events.ts'
 import { toRunBody } from '../src/emulator/github/workflow-operations.ts'
 import { createPushEvent, toWebhookEvent, type WebhookEvent } from '../src/emulator/github/webhook-events.ts'
-import { agentInputs } from './fake-step.ts'
+import { agentInputs } from './agent-inputs.ts'
 import { BASE_URL } from './in-process-github.ts'
 import { type PlayedStep, playStep, type PlayStepOptions } from './play-step.ts'
 

@@ -17,7 +17,6 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { fakeClock } from '../../testing/fake-clock.ts'
 import { fakeRunner } from '../../testing/fake-runner.ts'
-import { fakeStep } from '../../testing/fake-step.ts'
 import { commit } from '../../testing/github-state.ts'
 import { serveSockets } from '../../testing/socket-server.ts'
 import { createTemporaryFolder } from '../../testing/temporary-folder.ts'
@@ -82,7 +81,7 @@ test("rejects an invalid proxy URL when the service's client is created", () => 
 })
 
 test('throws `unauthorized` without a token', () => {
-  expect(() => requireGitHub(fakeStep())).toThrow(expect.objectContaining({ code: 'unauthorized' }))
+  expect(() => requireGitHub({ github: undefined })).toThrow(expect.objectContaining({ code: 'unauthorized' }))
 })
 
 const ENV = {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { commentFacts } from '../../testing/comment-events.ts'

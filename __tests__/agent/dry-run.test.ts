@@ -12,7 +12,7 @@ import {
   type PlayStepOptions,
 } from '../../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { BASE_URL } from '../../testing/in-process-github.ts'
 import { MUST_VARY, SEED } from '../../testing/seed.ts'

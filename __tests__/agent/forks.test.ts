@@ -10,7 +10,7 @@ import {
   type PlayStepOptions,
 } from '../../testing/play-step.ts'
 import { PUSH } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { deleteFork } from '../../testing/github-state.ts'
 
 type Responder = NonNullable<PlayStepOptions['responses']>[string]

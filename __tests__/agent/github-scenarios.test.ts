@@ -11,7 +11,7 @@ import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playStep } from '../../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { changedRepository, commit, madeCommit } from '../../testing/github-state.ts'
 
 /** One run with the real GitHub client against the embedded GitHub. */

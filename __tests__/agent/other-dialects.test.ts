@@ -3,7 +3,7 @@ import { includesPath, parsePathRules } from '../../src/agent/path-filter.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { playEvent } from '../../testing/compared-world.ts'
 import { PUSH } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { playStep } from '../../testing/play-step.ts'
 
 const given = (name: string, text: string) => () =>

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { PUSH } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { changeResponse, playFollowUp, playStep, respondInOrder, respondWith } from '../../testing/play-step.ts'
 
 const ACCESS = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }

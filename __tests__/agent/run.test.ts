@@ -7,7 +7,7 @@ import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { PUSH } from '../../testing/given-run.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { playStep } from '../../testing/play-step.ts'
 
 const ON_PUSH = { facts: { eventName: 'push', payload: PUSH } }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import { changeResponse, playStep } from '../../testing/play-step.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 
 const FOLLOW_UP = { 'job-id': 'job_finished' }
 const ATTACH = { prompt: '', 'job-id': 'job_running' }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { listResults } from '../../testing/log-rows.ts'
 import { playFollowUp, playStep, type PlayedStep, type PlayStepOptions, respondWith } from '../../testing/play-step.ts'
 

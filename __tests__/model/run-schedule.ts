@@ -1,6 +1,6 @@
 import { RUN_FACTS } from '../../testing/given-run.ts'
 import { createStepClock } from '../../testing/fake-clock.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { cancelledAt, playAgent, type PlayedAgent } from '../../testing/play-feature.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'

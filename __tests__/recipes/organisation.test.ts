@@ -5,7 +5,7 @@ import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../../src/emulator/github/repository-changes.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { playStep, type PlayedStep } from '../../testing/play-step.ts'
-import { agentInputs } from '../../testing/fake-step.ts'
+import { agentInputs } from '../../testing/agent-inputs.ts'
 import { AGENT_ACTION, CENTRAL_RECIPE, readWorkflow } from '../../testing/workflow-files.ts'
 
 const CALLER = 'docs.yml'

@@ -4,8 +4,7 @@ import { countVisitors, generateVisits } from '../../src/emulator/service/visito
 import type { VisitorsPage } from '../../src/docs-service/interface.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/inputs.ts'
-import { createPageReader, MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
-import { fakeStep } from '../../testing/fake-step.ts'
+import { MAX_PAGES, shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../../testing/seed.ts'
 import {
   respondInOrder,
@@ -218,12 +217,6 @@ test('retries until the deadline, and then reports the last error', async () => 
     hint: expect.stringContaining('Check `base-url`') as unknown,
   })
   expect(requests.map(({ atMs }) => atMs)).toEqual([0, 1_000, 3_000, 7_000, 15_000])
-})
-
-test('sends no request after the deadline', async () => {
-  const read = createPageReader({}, fakeStep({ timeoutMs: 0 }))
-  const message = 'Not all pages were read before the deadline.'
-  await expect(read(0)).rejects.toMatchObject({ code: 'deadline', message })
 })
 
 /** A page that the service leaves out, although its row counts for the offset. */

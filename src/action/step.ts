@@ -184,7 +184,7 @@ export function formatResult({ text, quote, advice, last }: StepResult, ...befor
 }
 
 /** @throws ActionError `unauthorized` if there is no token */
-export function requireGitHub({ github }: Step): GitHub {
+export function requireGitHub({ github }: Pick<Step, 'github'>): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
   return github
 }
@@ -193,6 +193,6 @@ export function requireGitHub({ github }: Step): GitHub {
  * Returns GitHub for what is left to do at the end of a step, which its deadline and a cancellation do not stop at once.
  * @throws ActionError `unauthorized` if there is no token
  */
-export function requireGitHubAtEnd(step: Step): Resources {
+export function requireGitHubAtEnd(step: Pick<Step, 'github'>): Resources {
   return requireGitHub(step).atEnd()
 }

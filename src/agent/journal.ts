@@ -19,14 +19,16 @@ export interface Warning {
   readonly error: ActionError
 }
 
+type JournalStep = Pick<Step, 'clock' | 'context' | 'runner' | 'startedAt'>
+
 /** The timeline and the warnings of a step, which also go to the log. */
 export class Journal {
   readonly timeline: TimelineEntry[] = []
   readonly warnings: Warning[] = []
   readonly #inputs: AgentInputs
-  readonly #step: Step
+  readonly #step: JournalStep
 
-  constructor(inputs: AgentInputs, step: Step) {
+  constructor(inputs: AgentInputs, step: JournalStep) {
     this.#inputs = inputs
     this.#step = step
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { changedRepository, commit, repositoryWithPull } from '../../../testing/github-state.ts'
 import { changeResponse, playStep, type PlayStepOptions } from '../../../testing/play-step.ts'
 

@@ -4,7 +4,7 @@ import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH, type GivenRun } from '../../../testing/given-run.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { commit, madeCommit } from '../../../testing/github-state.ts'
 import { playStep, type PlayedStep, type Responder } from '../../../testing/play-step.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { PUSH, type GivenRun } from '../../../testing/given-run.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { changedRepository, commit, madeCommit } from '../../../testing/github-state.ts'
 import { playStep, respondWith, type ObservedRequest, type PlayedStep } from '../../../testing/play-step.ts'
 

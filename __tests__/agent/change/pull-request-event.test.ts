@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { commit, repositoryWithPull } from '../../../testing/github-state.ts'
 import { playStep, type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
 

@@ -3,7 +3,7 @@ import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { PUSH, type GivenRun } from '../../../testing/given-run.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { commit, madeCommit } from '../../../testing/github-state.ts'
 import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 

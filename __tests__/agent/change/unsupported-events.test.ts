@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { UNSUPPORTED_EVENTS } from '../../../src/agent/change/loop.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>

@@ -4,7 +4,7 @@ import { isUnsupportedEvent } from '../../../src/agent/change/loop.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { createPullState } from '../../../src/emulator/github/pull-state.ts'
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { madeCommit } from '../../../testing/github-state.ts'
 import { playStep } from '../../../testing/play-step.ts'
 

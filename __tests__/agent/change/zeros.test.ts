@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 
 const given = (range: string) => () => agentInputs({}, { 'github-token': 'ghs_token', 'change-range': range })
 const [ZEROS, SHA] = ['0'.repeat(40), 'a'.repeat(40)]

@@ -3,7 +3,7 @@ import { renderFixPrompt } from '../../../src/agent/prompt.ts'
 import { AGENT_USER, GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { pushCommit } from '../../../src/emulator/github/repository-changes.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { stubGitHub } from '../../../testing/github-client.ts'
 import { changeResponse, playStep, type PlayedStep, type PlayStepOptions } from '../../../testing/play-step.ts'
 

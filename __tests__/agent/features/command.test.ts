@@ -15,7 +15,7 @@ import {
   respondWith,
   type PlayStepOptions,
 } from '../../../testing/play-step.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { commit, madeCommit, repositoryWithPull } from '../../../testing/github-state.ts'
 import { BASE_URL } from '../../../testing/in-process-github.ts'
 

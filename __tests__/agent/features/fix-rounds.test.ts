@@ -8,7 +8,7 @@ import { type GitHubScenario } from '../../../src/emulator/github/github-scenari
 import { mergePull } from '../../../src/emulator/github/repository-changes.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { terminalJob } from '../../../testing/jobs.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import {
   changeResponse,
   playStep,

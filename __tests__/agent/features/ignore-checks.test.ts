@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { CheckPlan } from '../../../src/emulator/github/check-plan.ts'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 
 const job = (name: string, fields: Partial<Extract<CheckPlan, { kind: 'job' }>> = {}) => ({
   ...({ kind: 'job', name } as const),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { commentFacts, EVENT_NAMES } from '../../../testing/comment-events.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { playStep } from '../../../testing/play-step.ts'
 
 const MONA = { login: 'mona', id: 11, type: 'User' }

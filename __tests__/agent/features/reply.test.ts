@@ -5,7 +5,7 @@ import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import { commentFacts } from '../../../testing/comment-events.ts'
 import type { GivenRun } from '../../../testing/given-run.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { changeResponse, type PlayedStep, playStep, type PlayStepOptions } from '../../../testing/play-step.ts'
 
 const ISSUE = 8

@@ -17,7 +17,7 @@ import { htmlResponse, jsonResponse } from '../../../src/emulator/http/exchange.
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import { RUN_FACTS } from '../../../testing/given-run.ts'
 import { PULL_REQUEST } from '../../../testing/github-values.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { terminalJob } from '../../../testing/jobs.ts'
 import {
   changeResponse,

@@ -12,7 +12,7 @@ import {
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { BASE_URL } from '../../../testing/in-process-github.ts'
 import {
   changeResponse,

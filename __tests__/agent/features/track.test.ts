@@ -8,7 +8,7 @@ import { openPull, pushCommit } from '../../../src/emulator/github/repository-ch
 import { createRepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { PUSH } from '../../../testing/given-run.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { changedRepository, commit } from '../../../testing/github-state.ts'
 import {
   changeResponse,

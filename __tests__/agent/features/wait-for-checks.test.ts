@@ -5,7 +5,7 @@ import { closeIssue, mergePull, pushCommit } from '../../../src/emulator/github/
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
 import type { ServiceResponse } from '../../../src/emulator/http/exchange.ts'
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import {
   changeResponse,
   playStep,

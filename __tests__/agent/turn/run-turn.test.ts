@@ -11,7 +11,7 @@ import { combineScenarios } from '../../../src/emulator/github/github-scenarios.
 import { htmlResponse } from '../../../src/emulator/http/exchange.ts'
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import { type TurnPlan, UNLISTED_STATUS } from '../../../src/emulator/service/job-machine.ts'
-import { agentInputs } from '../../../testing/fake-step.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import {
   changeResponse,
   playFollowUp,
