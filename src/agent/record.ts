@@ -179,8 +179,8 @@ export interface Run extends Partial<InputFacts> {
 }
 
 /**
- * The only writer of the record of a step. Only `run.ts` calls it, and lets the watch of a turn add what the turn finds out before
- * its end. Everything else returns what it finds out.
+ * The only writer of the record of a step. Only `run.ts` holds it, and passes `add` or `update` to what learns facts before it can
+ * fail or be cancelled.
  */
 export class Recorder {
   readonly #step: Facts & Step

@@ -38,6 +38,8 @@ test.each([
   'From: Ann Lee ***@***.***>\nSent: Monday, November 23, 2026 3:04 PM\nTo: acme/docs ***@***.***>',
   'Von: Ann Lee ***@***.***>\nGesendet: Montag, 23. November 2026 15:04',
   '**De :** Ann Lee ***@***.***>\n**Envoyé :** lundi 23 novembre 2026 15:04',
+  'De: Ann Lee ***@***.***>\nEnviado el: lunes, 23 de noviembre de 2026 15:04',
+  '发件人：Ann Lee ***@***.***>\n发送时间：2026年11月23日 15:04',
 ])('a mail reply ends before the line %j, and the reply says so', async (line) => {
   const { instruction, context, reply } = await play(`/docs Shorten section 5.\r\n\r\n${line}\r\n${QUOTED}`)
   expect(instruction).toBe('Shorten section 5.')

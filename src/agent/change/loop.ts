@@ -102,9 +102,8 @@ const BOT_WROTE: LoopReason = {
 
 /** Checks the event's payload alone, before any request. */
 export function checkPayload(step: Facts): LoopReason | undefined {
-  const { context, inputs } = step
+  const { context } = step
   const { event } = context
-  if (inputs.command !== '') return undefined
   const { kind } = findEventOrigin(context)
   if (event.kind === 'comment' || event.kind === 'review') {
     if (isOwnComment(event.comment.text)) return OUR_COMMENT
@@ -283,9 +282,9 @@ export async function findLoop(
 ): Promise<LoopReason | undefined> {
   const { context, runner, github, inputs } = step
   const { event } = context
-  const { changeRange, command } = inputs
+  const { changeRange } = inputs
   const { kind, numbers } = findEventOrigin(context)
-  if (command !== '' || REQUEST_EVENT_KINDS.includes(event.kind)) return undefined
+  if (REQUEST_EVENT_KINDS.includes(event.kind)) return undefined
   if (kind === 'people' && (isExplicitRange(changeRange) || !isChangeWanted(inputs))) return undefined
   // A bot caused an event about a commit, a branch or a pull request.
   const isByBot = event.sender.isBot && kind !== 'people'
@@ -295,7 +294,7 @@ export async function findLoop(
     const hasWorkOfPerson = leaveOutBrought(eventCommits, context).some(isCommitByPerson)
     return decideLoop({ ...NO_LOOP, isByBot, hasWorkOfPerson })
   }
-  const decide = async (): Promise<LoopReason | undefined> => {
+  const decideByGitHub = async (): Promise<LoopReason | undefined> => {
     if (numbers.length > 0 && changeRange.kind !== 'since-last-success')
       return decideByPullRequests(numbers, isByBot, sources, step)
     // An explicit range is independent of the event, so the commits of the event decide.
@@ -303,8 +302,8 @@ export async function findLoop(
     const commits = isOfEvent ? eventCommits : mergeCommits(change.commits, eventCommits)
     return decideByCommits(commits, isByBot, sources, step)
   }
-  if (kind !== 'people') return orNotSent(OWN_WORK_UNKNOWN, decide, GITHUB_RETRY_HINT, formatGrant(inputs))
-  return decide().catch((error: unknown) => {
+  if (kind !== 'people') return orNotSent(OWN_WORK_UNKNOWN, decideByGitHub, GITHUB_RETRY_HINT, formatGrant(inputs))
+  return decideByGitHub().catch((error: unknown) => {
     runner.log(`${OWN_WORK_UNKNOWN}: ${catchExpected(error).message}`)
     return undefined
   })

@@ -68,7 +68,7 @@ const isIntroduction = (line: string): boolean =>
   /^-{2,} ?(?:On .* wrote|Original Message) ?-{2,}$/i.test(line)
 
 /** Outlook quotes a mail after its headers, in the language of the user: `From: Ann ***@***.***>`, `Sent: …`. */
-const MAIL_HEADER = /^\*{0,2}\p{L}+ ?:/u
+const MAIL_HEADER = /^\*{0,2}\p{L}+(?: \p{L}+){0,2} ?[:：]/u
 
 /** Cuts a mail reply before the text that it quotes, which GitHub's page folds away. */
 function cutMailReply(text: string): { readonly instruction: string; readonly isMailReply: boolean } {
