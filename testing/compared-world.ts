@@ -92,21 +92,20 @@ export async function playEvent(
   given: Given,
   [eventName, payload = {}]: GivenEvent,
   world: ComparedWorld | RepositoryState = {},
-  { facts, ...options }: Omit<Partial<PlayStepOptions>, 'onRequest'> = {},
+  { facts, ...options }: Partial<PlayStepOptions> = {},
 ): Promise<PlayedEvent> {
   const repository = 'branches' in world ? world : createWorld(world)
   const { [repository.defaultBranch]: sha = '' } = repository.branches
-  const requests: string[] = []
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     repository,
     // What happens in the turn does not depend on the change.
     turns: [{ durationMs: 1_000 }],
     facts: { eventName, payload, sha, ...facts },
-    onRequest: (what) => requests.push(what),
     ...options,
   })
-  const { report, acceptedPrompts } = played
+  const { report, acceptedPrompts, allRequests } = played
+  const requests = allRequests.map(({ what }) => what)
   const before = requests.slice(0, requests.includes('create') ? requests.indexOf('create') : undefined)
   return {
     ...played,

@@ -209,16 +209,12 @@ export async function playAct(
   const { name: eventName, payload } = world.event
   const { after: sha = world.getHead(), ref = 'main' } = payload as { readonly after?: string; readonly ref?: string }
   const wait = String(eventName.startsWith('pull_request'))
-  let sentAtMs: number | undefined
   const played = await playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', wait, ...given }),
     repository: world.docs,
     facts: { eventName, payload, sha, refName: ref.replace(/^refs\/(?:heads|tags)\//, '') },
     ...options,
-    onRequest: (what, request) => {
-      if (what === 'create') sentAtMs = request.nowMs
-      options.onRequest?.(what, request)
-    },
   })
-  return { ...played, waitedMs: (sentAtMs ?? played.baseClock.wallTime().getTime()) - NOW_MS }
+  const { allRequests, report } = played
+  return { ...played, waitedMs: allRequests.find(({ what }) => what === 'create')?.atMs ?? report.durationMs }
 }

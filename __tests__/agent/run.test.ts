@@ -15,12 +15,11 @@ const MARKED = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
 const ATTACH = { ...MARKED, prompt: '', 'job-id': 'job_running' }
 
 test('attaching sends no GitHub requests before the job has ended, and is never skipped', async () => {
-  const requests: string[] = []
-  const { report } = await playStep({
+  const { report, allRequests } = await playStep({
     inputs: agentInputs({}, { ...ATTACH, paths: 'src/**' }),
-    onRequest: (what) => requests.push(what),
     ...ON_PUSH,
   })
+  const requests = allRequests.map(({ what }) => what)
   expect(report.outcome).toBe('pull-request')
   expect(requests.slice(0, 4)).toEqual(Array(4).fill('read job_running'))
   expect(requests.slice(4)).not.toContain('read job_running')

@@ -6,18 +6,11 @@ import { playStep, type PlayedStep } from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 
-const play = async (
-  eventName: string,
-  given: Given = {},
-): Promise<PlayedStep & { readonly requests: readonly string[] }> => {
-  const requests: string[] = []
-  const played = await playStep({
+const play = (eventName: string, given: Given = {}): Promise<PlayedStep> =>
+  playStep({
     inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
     facts: { eventName, payload: { sender: { login: 'ann', type: 'User' } } },
-    onRequest: (what) => requests.push(what),
   })
-  return { ...played, requests }
-}
 
 test.each<[what: string, given: Given]>([
   ['a prompt', {}],
@@ -28,8 +21,8 @@ test.each<[what: string, given: Given]>([
   'sends no request for %s if the event cannot start the agent, and names the events that can',
   async (_what, given) => {
     for (const eventName of UNSUPPORTED_EVENTS) {
-      const { isGreen, line, report, requests } = await play(eventName, given)
-      expect([isGreen, report.error?.code, requests]).toEqual([false, 'invalid-input', []])
+      const { isGreen, line, report, allRequests } = await play(eventName, given)
+      expect([isGreen, report.error?.code, allRequests]).toEqual([false, 'invalid-input', []])
       expect(line).toContain(`The event \`${eventName}\` cannot start the agent`)
       expect(line).toMatch(/use `push` .*`pull_request`, `release`, `workflow_run`, `schedule` or `workflow_dispatch`/)
     }
