@@ -1,4 +1,5 @@
-import type { Stage, StepRun } from './run-model.ts'
+import { BRANCH_EVENTS } from '../../../src/github/workflow-runs.ts'
+import type { Stage, StepRun, Texts } from './run-model.ts'
 import { isTextCondition } from './expressions.ts'
 import type { Template } from './located.ts'
 import type { Job, Trigger, Workflow } from './workflow-file.ts'
@@ -18,11 +19,16 @@ function areParallel(one: readonly Stage[], other: readonly Stage[]): boolean {
   return !a.job.after.includes(b.job.id) && !b.job.after.includes(a.job.id)
 }
 
+const hasPrompt = (inputs: Texts): boolean => ['prompt', 'prompt-file', 'command'].some((name) => inputs[name])
+
+/** Whether a step sends a prompt for this change, or for another one. */
+const canSend = ({ step, inputs, outputs }: StepRun): boolean =>
+  step !== undefined && hasPrompt(inputs) && !['previewed', undefined].includes(outputs['outcome'])
+
 /** What makes two steps use the same pull request. Undefined for a step that opens its own, or none. */
 function getConversation({ inputs, outputs }: StepRun): string | undefined {
   const { label = 'docs-agent', 'on-open-pr': onOpen = 'new', 'pr-repository': repository = '' } = inputs
-  const isAsked = ['prompt', 'prompt-file', 'command'].some((name) => inputs[name])
-  const isRolling = isAsked && onOpen !== 'new' && label !== '' && outputs['outcome'] !== 'skipped'
+  const isRolling = hasPrompt(inputs) && onOpen !== 'new' && label !== '' && outputs['outcome'] !== 'skipped'
   return isRolling ? JSON.stringify([label, onOpen, repository]) : undefined
 }
 
@@ -51,17 +57,17 @@ interface LaterFailure {
   readonly change: string
 }
 
-const APART = 'Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
+const SEPARATE_ADVICE = 'Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
 /** With `continue-on-error`, the change of a red job would be lost. */
-const RERUN = '“Re-run failed jobs” before that run sends it to the jobs that failed only.'
+const RERUN_ADVICE = 'To send it only to the jobs that failed, choose “Re-run failed jobs” before the next run starts.'
 
 /** What can make the run of a step fail after the step. */
 function findLaterFailure({ stages, later }: StepRun): LaterFailure | undefined {
-  if (later !== undefined) return { cause: `the step in line ${later.line}`, change: APART }
+  if (later !== undefined) return { cause: `the step in line ${later.line}`, change: SEPARATE_ADVICE }
   for (const { job, siblings, legCount } of stages) {
     const other = siblings.find((one) => one !== job && !job.after.includes(one.id) && canFail(one))
-    if (other !== undefined) return { cause: `the job ${other.id}`, change: APART }
-    if (legCount > 1 && canFail(job)) return { cause: `another job of the matrix of ${job.id}`, change: RERUN }
+    if (other !== undefined) return { cause: `the job ${other.id}`, change: SEPARATE_ADVICE }
+    if (legCount > 1 && canFail(job)) return { cause: `another job of the matrix of ${job.id}`, change: RERUN_ADVICE }
   }
   return undefined
 }
@@ -76,58 +82,78 @@ function* findSentAgain(stepRuns: readonly StepRun[]): Generator<string> {
 }
 
 /** Whether a job can succeed in a run in which another one is skipped. */
-const isApart = (one: Job, other: Job): boolean =>
+const canSucceedWithout = (one: Job, other: Job): boolean =>
   one !== other && (!one.after.includes(other.id) || /\b(?:always|cancelled)\s*\(/.test(one.if?.text ?? ''))
 
+/** What is the same in each run of a branch, or in each green one. Words in quotes are no names. */
+const SAME_IN_GREEN_RUNS =
+  /\b(?:steps\.[\w-]+\.(?:outcome|conclusion)|needs\.[\w-]+\.result)\s*(?:==\s*'success'|!=\s*'failure')|'[^']*'|\bgithub\.(?:ref|ref_name|repository|repository_owner|workflow|event\.repository\.default_branch)\b/g
+
+/** Whether a condition can be true in one green run of a branch, and false in another that moves the base. */
+function canDiffer(condition: string, triggers: readonly Trigger[]): boolean {
+  const baseEvents = triggers.filter(({ event }) => BRANCH_EVENTS.includes(event))
+  const rest = condition.replaceAll(SAME_IN_GREEN_RUNS, '')
+  const differing = baseEvents.length > 1 ? rest : rest.replaceAll('github.event_name', '')
+  return /\b(?:vars|github|needs|steps|env|inputs)\b/.test(differing)
+}
+
 /** The condition that can skip a step in a green run. */
-function findSkip({ step, stages }: StepRun): Template | undefined {
-  const jobs = stages.filter(({ job, siblings }) => siblings.some((one) => isApart(one, job))).map(({ job }) => job)
-  return [step, ...jobs]
+function findSkip({ step, stages }: StepRun, triggers: readonly Trigger[]): Template | undefined {
+  const apart = stages.filter(({ job, siblings }) => siblings.some((one) => canSucceedWithout(one, job)))
+  return [step, ...apart.map(({ job }) => job)]
     .map((one) => one?.if)
-    .find((condition) => /\b(?:vars|github|needs|steps|env|inputs)\b/.test(condition?.text ?? ''))
+    .find((condition) => canDiffer(condition?.text ?? '', triggers))
 }
 
 /** Steps that are red or skipped in a green run, which moves the base of the next range (VGonPa/xbrain#121). */
-function* findLostChanges(stepRuns: readonly StepRun[]): Generator<string> {
+function* findLostChanges(stepRuns: readonly StepRun[], triggers: readonly Trigger[]): Generator<string> {
   for (const one of stepRuns) {
     if (one.inputs['change-range'] !== 'since-last-success') continue
     const base = '`since-last-success` begins after each green run'
     const tolerant = [one.step, ...one.stages.map(({ job }) => job)].find((each) => each?.mayFail?.text === 'true')
     if (tolerant?.mayFail !== undefined)
       yield `\`continue-on-error\` (line ${tolerant.mayFail.line}) makes the run green even if the agent's step is red, and ${base}: a change that the step could not send is never sent. Remove it.`
-    const skip = findSkip(one)
+    const skip = findSkip(one, triggers)
     if (skip !== undefined)
       yield `The \`if\` in line ${skip.line} can skip the agent's step in a green run, and ${base}: a change that earlier runs missed is never sent. Keep the agent in a workflow of its own, with the condition on its only job.`
   }
 }
 
 /** The default of `timeout-minutes`. */
-const TIMEOUT_MINUTES = 60
+const DEFAULT_TIMEOUT_MINUTES = 60
 
 /** Steps that GitHub ends before their own timeout. */
 function* findEarlyEnds(stepRuns: readonly StepRun[]): Generator<string> {
   for (const { inputs, outputs, stages, step, limit } of stepRuns) {
-    const own = Number(inputs['timeout-minutes'] ?? '') || TIMEOUT_MINUTES
+    const timeoutMinutes = Number(inputs['timeout-minutes'] ?? '') || DEFAULT_TIMEOUT_MINUTES
     const waits = step !== undefined && !['submitted', 'previewed', undefined].includes(outputs['outcome'])
-    if (!waits || limit === undefined || limit.minutes > own) continue
-    const what = limit.of === 'step' ? 'step' : `job ${stages.at(-1)?.job.id ?? ''}`
-    yield `GitHub ends the ${what} after ${limit.minutes} minutes, and the agent's step would wait for ${own}. The agent goes on, is billed, and its pull request stays unmarked, so that the next change opens another one. Set the input \`timeout-minutes\` to less than ${limit.minutes}.`
+    if (!waits || limit === undefined || limit.minutes > timeoutMinutes) continue
+    const ended = limit.of === 'step' ? 'step' : `job ${stages.at(-1)?.job.id ?? ''}`
+    yield `GitHub ends the ${ended} after ${limit.minutes} minutes, and the agent's step would wait for ${timeoutMinutes}. The agent goes on, is billed, and its pull request stays unmarked, so that the next change opens another one. Set the input \`timeout-minutes\` to less than ${limit.minutes}.`
   }
 }
 
 /** The expressions that are the same for each push to a branch. */
 const SAME_FOR_PUSHES = /\$\{\{\s*github\.(?:workflow|ref|ref_name|repository|event_name)\s*\}\}/g
 
+/** With one of these, each run has a group of its own. */
+const SEPARATE_FOR_RUNS = /\bgithub\.(?:run_id|run_number|sha)\b/
+
+/** Whether pushes to a branch start runs. Tags never share `github.ref`, and no later run covers the change of a tag. */
+function isBranchPush({ event, filters }: Trigger): boolean {
+  const has = (name: string): boolean => (filters[name] ?? filters[`${name}-ignore`]) !== undefined
+  return event === 'push' && (has('branches') || !has('tags'))
+}
+
 /** Groups in which runs are cancelled or replaced, and what is lost with them (devantler-tech/ksail#7079). */
 function* findLostRuns(
   stepRuns: readonly StepRun[],
   { triggers, concurrency }: Pick<Workflow, 'triggers' | 'concurrency'>,
 ): Generator<string> {
-  const isPushed = triggers.some(({ event }) => event === 'push')
-  for (const { step, stages, inputs } of stepRuns) {
-    if (step === undefined) continue
+  const isPushed = triggers.some(isBranchPush)
+  for (const { stages, inputs } of stepRuns.filter(canSend)) {
     for (const group of [concurrency, ...stages.map(({ job }) => job.concurrency)]) {
-      if (group === undefined) continue
+      if (group === undefined || SEPARATE_FOR_RUNS.test(group.group)) continue
       const { line, cancels, isQueue } = group
       if (cancels)
         yield `With \`cancel-in-progress: true\` (line ${line}), a new run cancels the one before, but not its agent, which is billed. The pull request stays unmarked, so that the new run opens another one. Set it to \`false\`.`
@@ -149,8 +175,13 @@ function* findAlwaysTrue(jobs: readonly Job[]): Generator<string> {
 /** The types that one release without a draft and a pre-release has (JS-DevTools/npm-publish#4). */
 const RELEASE_TYPES = ['created', 'published', 'released']
 
+/** Whether a condition chooses the types of an event for a step. */
+const choosesTypes = ({ step, stages }: StepRun): boolean =>
+  [step, ...stages.map(({ job }) => job)].some((one) => /\bgithub\.event\.action\b/.test(one?.if?.text ?? ''))
+
 /** Triggers that start several runs for one release. */
-function* findRepeatedReleases(triggers: readonly Trigger[]): Generator<string> {
+function* findRepeatedReleases(stepRuns: readonly StepRun[], triggers: readonly Trigger[]): Generator<string> {
+  if (!stepRuns.some((one) => canSend(one) && !choosesTypes(one))) return
   for (const { event, line, filters } of triggers) {
     const types = RELEASE_TYPES.filter((type) => filters['types']?.patterns.includes(type) ?? true)
     if (event === 'release' && types.length > 1)
@@ -170,7 +201,7 @@ export const listAdvice = (
     ...findEarlyEnds(stepRuns),
     ...findShared(stepRuns),
     ...findSentAgain(stepRuns),
-    ...findLostChanges(stepRuns),
-    ...findRepeatedReleases(triggers),
+    ...findLostChanges(stepRuns, workflow.triggers),
+    ...findRepeatedReleases(stepRuns, triggers),
   ]),
 ]

@@ -320,7 +320,7 @@ const SINCE = step('prompt: x\n          change-range: since-last-success')
 const AGAIN = 'fails, the next run sends the same change again, and it is billed again.'
 const OTHER_JOB = '  test:\n    runs-on: x\n    steps: [{ run: x }]'
 
-const APART = ' Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
+const SEPARATE_ADVICE = ' Keep the agent in a workflow of its own, or add `continue-on-error: true` there.'
 
 test.each<[what: string, workflow: string, cause: string, change?: string]>([
   ['a later step', job(`${SINCE}\n      - run: x`), 'the step in line 18'],
@@ -335,14 +335,17 @@ test.each<[what: string, workflow: string, cause: string, change?: string]>([
     'another job of the matrix',
     withLines(job(SINCE), 'strategy: { matrix: { x: [1, 2] } }'),
     'another job of the matrix of docs',
-    ' “Re-run failed jobs” before that run sends it to the jobs that failed only.',
+    ' To send it only to the jobs that failed, choose “Re-run failed jobs” before the next run starts.',
   ],
-])('says whether %s can make the next run send the same change again', async (_, workflow, cause, change = APART) => {
-  const { exitCode, stdout } = await play(workflow)
-  expect(exitCode).toBe(0)
-  if (cause === '') expect(stdout).not.toContain(AGAIN)
-  else expect(stdout).toContain(`if ${cause} ${AGAIN}${change}\n`)
-})
+])(
+  'says whether %s can make the next run send the same change again',
+  async (_, workflow, cause, change = SEPARATE_ADVICE) => {
+    const { exitCode, stdout } = await play(workflow)
+    expect(exitCode).toBe(0)
+    if (cause === '') expect(stdout).not.toContain(AGAIN)
+    else expect(stdout).toContain(`if ${cause} ${AGAIN}${change}\n`)
+  },
+)
 
 const ON_STEP = (line: string): string => SINCE.replace('with:', `${line}\n        with:`)
 
@@ -388,16 +391,44 @@ const inGroup = (where: 'workflow' | 'job', lines: string, steps = WITH_CHANGE, 
     ? withLines(job(steps, on), `concurrency: ${lines}`)
     : job(steps, on).replace('jobs:', `concurrency: ${lines}\njobs:`)
 
+const CANCELLING = '{ group: docs, cancel-in-progress: true }'
+
 test.each<[what: string, workflow: string, cancels: boolean, replaces: boolean]>([
   ['a group for each branch', inGroup('workflow', '"${{ github.workflow }}-${{ github.ref }}"'), false, true],
   ['a group of the job', inGroup('job', '{ group: docs }'), false, true],
-  ['a group that cancels', inGroup('job', '{ group: docs, cancel-in-progress: true }'), true, true],
+  ['a group that cancels', inGroup('job', CANCELLING), true, true],
   ['a queue', inGroup('workflow', '{ group: docs, queue: max }'), false, false],
   ['a group for each commit', inGroup('workflow', '"${{ github.sha }}"'), false, false],
   ['a schedule', inGroup('workflow', 'docs', WITH_CHANGE, "schedule: [{ cron: '0 3 * * *' }]"), false, false],
+  [
+    'pushes of tags',
+    inGroup('workflow', '"docs-${{ github.ref }}"', WITH_CHANGE, "push: { tags: ['v*'] }"),
+    false,
+    false,
+  ],
+  [
+    'pushes of all but some tags',
+    inGroup('workflow', '"docs-${{ github.ref }}"', WITH_CHANGE, "push: { tags-ignore: ['v*'] }"),
+    false,
+    false,
+  ],
+  [
+    'pushes of tags and branches',
+    inGroup('workflow', '"docs-${{ github.ref }}"', WITH_CHANGE, "push: { tags: ['v*'], branches: [main] }"),
+    false,
+    true,
+  ],
   ['a range that covers all', inGroup('workflow', 'docs', SINCE), false, false],
   ['a prompt without a change', inGroup('workflow', 'docs', step('prompt: x')), false, false],
   ['no group', job(WITH_CHANGE), false, false],
+  ...['run_id', 'run_number', 'sha'].map((name): [string, string, boolean, boolean] => [
+    `a group for each ${name} that cancels`,
+    inGroup('job', `{ group: "docs-\${{ github.${name} }}", cancel-in-progress: true }`),
+    false,
+    false,
+  ]),
+  ['a dry run', inGroup('job', CANCELLING, `${WITH_CHANGE}\n          label: previewed`), false, false],
+  ['a step that only attaches', inGroup('job', CANCELLING, step('change-context: files')), false, false],
 ])('with %s, says whether runs are cancelled or replaced', async (_, workflow, cancels, replaces) => {
   const { exitCode, stdout } = await play(workflow)
   const says = [/new run cancels the one before, but not its agent/, /GitHub runs only the newest/]
@@ -416,12 +447,47 @@ test.each<[condition: string, isAlwaysTrue: boolean]>([
   expect([exitCode, says]).toEqual([0, isAlwaysTrue])
 })
 
+const ON_PUSH = "if: github.event_name == 'push'"
+const ON_MAIN = "github.event_name == 'push' && github.ref == 'refs/heads/main'"
 const GATE = 'if: needs.test.outputs.src'
 const FILTER = OTHER_JOB.replace('steps:', 'outputs: { src: x }\n    steps:')
 
 test.each<[what: string, workflow: string, line: number | undefined]>([
   ['a condition on the step', job(ON_STEP("if: vars.OFF == ''")), 12],
   ['a status function on the step', job(ON_STEP('if: always()')), undefined],
+  ['a condition on the branch of the step', job(ON_STEP(`if: ${ON_MAIN}`)), undefined],
+  [
+    'a condition on the default branch',
+    job(ON_STEP('if: github.ref_name == github.event.repository.default_branch')),
+    undefined,
+  ],
+  [
+    'a condition on a repository with a name like that',
+    job(ON_STEP("if: github.repository != 'needs/env'")),
+    undefined,
+  ],
+  ['a condition on the message of a push', job(ON_STEP("if: github.event.head_commit.message != 'x'")), 12],
+  ['a condition on the event that moves the base', job(ON_STEP(ON_PUSH), 'pull_request:\n  push:'), undefined],
+  [
+    'a condition on one of the events that move the base',
+    job(ON_STEP(ON_PUSH), "schedule: [{ cron: '0 3 * * *' }]\n  push:"),
+    13,
+  ],
+  [
+    'the success of an earlier step',
+    job(`- { id: app, run: x }\n      ${ON_STEP("if: always() && steps.app.outcome == 'success'")}`),
+    undefined,
+  ],
+  [
+    'the skip of an earlier step',
+    job(`- { id: app, run: x }\n      ${ON_STEP("if: steps.app.outcome != 'skipped'")}`),
+    13,
+  ],
+  [
+    'the success of an earlier job',
+    withLines(job(SINCE, 'push:', OTHER_JOB), "needs: test\n    if: always() && needs.test.result != 'failure'"),
+    undefined,
+  ],
   ['a condition on the only job', withLines(job(SINCE), "if: vars.OFF == ''"), undefined],
   ['a condition on a job after another', withLines(job(SINCE, 'push:', FILTER), `needs: test\n    ${GATE}`), 11],
   [
@@ -443,8 +509,25 @@ test.each<[what: string, workflow: string, line: number | undefined]>([
     undefined,
   ],
 ])('says whether %s can skip the step in a green run', async (_, workflow, line) => {
-  const { stdout } = await play(workflow, '--var', 'OFF=')
+  const { stdout } = await play(workflow, '--event', 'push', '--var', 'OFF=')
   const skips = /The `if` in line (\d+) can skip the agent's step in a green run/.exec(stdout)
   expect(skips?.[1]).toBe(line?.toString())
   expect(stdout).toContain('success')
+})
+
+const RELEASED = job(step('prompt: x'), 'release:')
+
+test.each<[what: string, workflow: string, isRepeated: boolean]>([
+  ['without a condition', RELEASED, true],
+  [
+    'with a condition on the type',
+    RELEASED.replace('with:', "if: github.event.action == 'published'\n        with:"),
+    false,
+  ],
+  ['in a job with one', withLines(RELEASED, "if: github.event.action == 'published'"), false],
+  ['that does not run', withLines(RELEASED, 'if: false'), false],
+  ['without a prompt', job(step('label: x'), 'release:'), false],
+])('says whether a step %s gets one release several times', async (_, workflow, isRepeated) => {
+  const { stdout } = await play(workflow)
+  expect(stdout.includes('so one release is sent 3 times')).toBe(isRepeated)
 })
