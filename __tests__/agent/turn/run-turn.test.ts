@@ -405,6 +405,12 @@ describe('a job that completed without a link', () => {
       stopped('not-found', { ...COMPLETED, ...AFTER(35) }),
     ],
     [
+      'in the response to the prompt, and is then not found once, is read again',
+      NEW_JOB,
+      { turn: { ...BARE, durationMs: 0 }, lagsMs: [3_600_000, ...Array<number>(9).fill(0)] },
+      ended('no-changes', { ...COMPLETED, ...AFTER(15) }),
+    ],
+    [
       'whose key is rejected for 20 s is an error',
       NEW_JOB,
       { turn: BARE, reads: [OWN, REVOKED] },
