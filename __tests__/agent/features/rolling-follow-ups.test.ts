@@ -67,6 +67,15 @@ test.each([
   expect(messages[0]?.includes('name the source commits')).toBe(isNamed)
 })
 
+test.each([
+  ['names another pull request', 'pull/4', ['#4']],
+  ['does not name its own pull request', 'pull/1', []],
+])('the history of a follow-up about the changes of a pull request %s', async (_what, changeRange, sources) => {
+  const after = await playFollowUp({ 'on-open-pr': 'new' })
+  const played = await playFollowUp({ 'change-range': changeRange, 'change-context': 'commits' }, { after })
+  expect(readHistory(played)?.rows.at(-1)).toMatchObject({ sources })
+})
+
 test('a job is gone only after three reads over 20 s, and a new job starts then', async () => {
   const reads: number[] = []
   const played = await playFollowUp(
