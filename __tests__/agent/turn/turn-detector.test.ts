@@ -164,6 +164,6 @@ test('a step without a history never ends a follow-up before its turn, also if i
         await playStep({ inputs, turns, lagsMs, startMs: 60_000, onRequest: sendElseAtFirst(otherMs - otherEndMs) }),
       )
     }),
-    { seed: SEED, numRuns: 300 },
+    { seed: SEED, numRuns: 200 },
   )
 })
