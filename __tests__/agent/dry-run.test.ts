@@ -14,6 +14,7 @@ import {
 import { PUSH, type GivenRun } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/agent-inputs.ts'
 import { createRepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { changedRepository, commit } from '../../testing/github-state.ts'
 import { BASE_URL } from '../../testing/in-process-github.ts'
 import { MUST_VARY, SEED } from '../../testing/seed.ts'
 
@@ -131,6 +132,45 @@ test.each<[what: string, given: Given, facts: PlayStepOptions['facts'], isMoved:
   expect(outputs['outcome']).toBe('dry-run' in given ? 'previewed' : 'pull-request')
   const notices = hostCalls.filter((line) => line.startsWith('notice: The base of the next range moves'))
   expect(notices).toEqual(isMoved ? [expect.stringContaining('earlier changes are not sent')] : [])
+})
+
+test('does not warn if a dry run runs after another workflow, because no later range begins at such a run', async () => {
+  const ci = { workflow: '51', event: 'push', branch: 'main', status: 'completed', conclusion: 'success' } as const
+  const [base, head] = [commit('a'), commit('b')]
+  const { outputs, hostCalls } = await play(
+    { ...TOKEN, 'change-context': 'commits', ...DRY },
+    {
+      repository: changedRepository(
+        { from: 'a', files: [] },
+        {
+          workflowRuns: [
+            { ...ci, id: 29, headSha: base, createdAtMs: 0 },
+            { ...ci, id: 30, headSha: head, createdAtMs: 1 },
+          ],
+        },
+      ),
+      facts: {
+        eventName: 'workflow_run',
+        sha: head,
+        payload: {
+          repository: PUSH.repository,
+          workflow_run: {
+            id: 30,
+            workflow_id: 51,
+            event: 'push',
+            head_sha: head,
+            head_branch: 'main',
+            pull_requests: [],
+          },
+        },
+      },
+    },
+  )
+  expect(outputs['outcome']).toBe('previewed')
+  expect(hostCalls.join('\n')).toContain(
+    'everything since the last successful run of the workflow that started this one',
+  )
+  expect(hostCalls.join('\n')).not.toContain('The base of the next range moves')
 })
 
 test('shows long prompts completely in the log and the summary', async () => {

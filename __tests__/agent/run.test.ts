@@ -9,6 +9,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { PUSH } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/agent-inputs.ts'
 import { playStep } from '../../testing/play-step.ts'
+import { describeReport } from '../../testing/report.ts'
 
 const ON_PUSH = { facts: { eventName: 'push', payload: PUSH } }
 const MARKED = { 'github-token': GITHUB_TOKEN, label: 'docs-agent' }
@@ -46,6 +47,25 @@ test('if GitHub cannot be reached, a push sends nothing, because its commits may
     ...ON_PUSH,
   })
   expect([report.outcome, report.error?.code, acceptedPrompts]).toEqual(['error', 'not-sent', []])
+})
+
+test('reports the job if an unexpected error stops the step after the job has ended', async () => {
+  let reportStopped: ((error: ActionError) => Run) | undefined
+  const step = playStep({
+    inputs: agentInputs({}, MARKED),
+    onStop: (report) => (reportStopped = report),
+    responses: {
+      'pulls/get': () => {
+        throw new TypeError('x is not a function')
+      },
+    },
+  })
+  await expect(step).rejects.toThrow('x is not a function')
+  const known = reportStopped?.(new ActionError('internal', 'The action failed.'))
+  expect(known && describeReport(known)).toMatchObject({
+    outcome: 'error',
+    job: { id: 'job_000001', status: 'completed', prLink: { number: '4' } },
+  })
 })
 
 test('does not claim that nothing was sent if the step is stopped while its prompt is on its way', async () => {

@@ -442,11 +442,14 @@ test.each<[given: Given, permissions: string]>([
   )
 })
 
-test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'] as const)('only logs it on %s', async (name) => {
-  const { skip, log } = await play(later(name), FILES, { responses: { [LIST]: isDown } })
-  expect(skip).toBeUndefined()
-  expect(log.join('\n')).toContain("Could not determine whether the change is the agent's own work: GitHub")
-})
+test.each(['schedule', 'workflow_dispatch', 'repository_dispatch'] as const)(
+  'sends the prompt on %s if the look-ups fail, and logs that',
+  async (name) => {
+    const { skip, log } = await play(later(name), FILES, { responses: { [LIST]: isDown } })
+    expect(skip).toBeUndefined()
+    expect(log.join('\n')).toContain("Could not determine whether the change is the agent's own work: GitHub")
+  },
+)
 
 test.each<[what: string, act: Act, title: string | undefined]>([
   ['a push of our work', mergeOurs, undefined],

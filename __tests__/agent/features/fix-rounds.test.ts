@@ -7,6 +7,7 @@ import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import { type GitHubScenario } from '../../../src/emulator/github/github-scenarios.ts'
 import { mergePull } from '../../../src/emulator/github/repository-changes.ts'
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
+import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import { terminalJob } from '../../../testing/jobs.ts'
 import { agentInputs } from '../../../testing/agent-inputs.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type Responder,
   respondInOrder,
   respondWith,
+  sendElse,
 } from '../../../testing/play-step.ts'
 import { endWith, turnIn } from '../../../testing/report.ts'
 import { commit } from '../../../testing/github-state.ts'
@@ -73,14 +75,32 @@ test('does not send checks to the agent that only a person can fix', async () =>
 })
 
 describe('check details', () => {
-  test('sends what else can be read if some logs cannot be read, and warns once', async () => {
-    const gone = (): ReturnType<Responder> => jsonResponse(404, { message: 'Not Found' })
+  const refuse =
+    (status: number, message: string): Responder =>
+    () =>
+      jsonResponse(status, { message })
+
+  test.each<[string, Responder, string]>([
+    ['are not found', refuse(404, 'Not Found'), '404'],
+    ['are gone', refuse(410, 'Gone'), '410'],
+    ['may not be read', refuse(403, 'Resource not accessible by integration'), '403'],
+    ['are refused', refuse(422, 'Unprocessable'), '422'],
+    ['are behind a broken connection', () => NO_RESPONSE, 'could not be reached'],
+  ])('sends what else can be read if some logs %s, and warns once', async (_how, fail, reason) => {
+    // A failed request may be repeated, so its job decides, not its order.
+    const logs: Responder = (observed) => {
+      const { docs, request, respond } = observed
+      const run = docs.checkRuns.find(({ id }) => request.target.includes(`/jobs/${id}/`))
+      return run?.name === 'spelling' ? respond() : fail(observed)
+    }
     const { prompt, warnings } = await play({
       failed: [BUILD, LINKS, jobPlan('spelling')],
-      responses: { [LOG]: respondInOrder(gone, gone, (request) => request.respond()) },
+      responses: { [LOG]: logs },
     })
     expect(prompt?.match(/It is gone\.|a\.md:3: failure: It is missing\./g)).toHaveLength(4)
-    expect(warnings).toEqual([expect.stringMatching(/^Some logs of failing checks were not sent to the agent: .*404/)])
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^Some logs of failing checks were not sent to the agent: .*${reason}`)),
+    ])
   })
 
   test('reads the logs of all checks at the same time', async () => {
@@ -133,9 +153,26 @@ test.each<[string, string, Scene]>([
   expect(report.pullRequest).toMatchObject({ checks: 'failure', headSha: docs.pulls[4]?.headSha })
 })
 
+test('sends the round 15 s later if the turn of another client has ended while the checks ran', async () => {
+  let isSent = false
+  const { allRequests } = await play({
+    failed: [{ kind: 'job', name: 'build', afterMs: 0, takesMs: 60_000, result: FAILURE }],
+    turns: [{ durationMs: 0 }, { durationMs: 5_000, ending: 'failed' }, {}],
+    onRequest: (what, request) => {
+      if (what !== CHECKS || isSent) return
+      isSent = true
+      sendElse(request, 'job_000001')
+    },
+  })
+  const timesOf = (name: string) => allRequests.filter(({ what }) => what === name).map(({ atMs }) => atMs)
+  const sentAtMs = timesOf('message job_000001')
+  const [noticedAtMs = NaN] = timesOf('read job_000001')
+  expect(sentAtMs).toEqual([noticedAtMs + 15_000])
+})
+
 const SLOW = { latencyMs: 1_000 }
 
-/** Runs a step twice, and returns when the first one sent the first request of a kind. */
+/** Returns when the step sends its first request of a kind. */
 async function findTime(name: string, scene: Scene = SLOW): Promise<number> {
   const { requests } = await play(scene)
   return requests.find(({ what }) => what === name)?.atMs ?? NaN

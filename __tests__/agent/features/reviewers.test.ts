@@ -194,18 +194,19 @@ describe('reviews', () => {
     expect([played.timesOf(REVIEWS), played.text]).toEqual([[], undefined])
   })
 
-  test('are requested of at most five people of the change', async () => {
+  test('are requested of the five people with the most commits in the change', async () => {
     const people = Array.from({ length: 7 }, (_, index) => `writer-${index}`)
     const addPeople: OnRequest = (_what, { service, docs, nowMs }) => {
       for (const [index, author] of people.entries()) {
         if (docs.collaborators[author] !== undefined) continue
         service.github.state.users[author] = { id: 900 + index, type: 'User' }
         docs.collaborators[author] = 'write'
-        pushCommit(docs, 'main', { message: 'Write', author, files: [] }, nowMs)
+        for (let commits = 0; commits < index + 2; commits++)
+          pushCommit(docs, 'main', { message: 'Write', author, files: [] }, nowMs)
       }
     }
     const played = await play(AUTHORS, { onRequest: addPeople })
-    expect(listRequested(played)).toHaveLength(5)
+    expect(listRequested(played)).toEqual(people.slice(2).toReversed())
   })
 
   test('are requested of nobody, with a warning for each, if the token lacks the permission', async () => {

@@ -57,6 +57,25 @@ test('the oldest open pull request of the label is continued, and the others are
   expect(hostCalls.join('\n')).toMatch(/oldest open pull request with the label.*#4/)
 })
 
+test.each([
+  ['asks the agent to name the source commits of the own repository', 'v1.0.0...main', true],
+  ['does not name the commits of another repository, which may be private', 'acme/code@v1.0.0...main', false],
+])('a follow-up %s', async (_what, changeRange, isNamed) => {
+  const facts = { payload: { repository: { visibility: 'public' } } }
+  const { messages } = await playFollowUp({ 'change-range': changeRange }, { facts })
+  expect(messages).toEqual([expect.stringContaining('do not open another pull request')])
+  expect(messages[0]?.includes('name the source commits')).toBe(isNamed)
+})
+
+test.each([
+  ['names another pull request', 'pull/4', ['#4']],
+  ['does not name its own pull request', 'pull/1', []],
+])('the history of a follow-up about the changes of a pull request %s', async (_what, changeRange, sources) => {
+  const after = await playFollowUp({ 'on-open-pr': 'new' })
+  const played = await playFollowUp({ 'change-range': changeRange, 'change-context': 'commits' }, { after })
+  expect(readHistory(played)?.rows.at(-1)).toMatchObject({ sources })
+})
+
 test('a job is gone only after three reads over 20 s, and a new job starts then', async () => {
   const reads: number[] = []
   const played = await playFollowUp(

@@ -402,7 +402,31 @@ describe('a job that completed without a link', () => {
       'that is not found for 20 s is an error',
       NEW_JOB,
       { turn: BARE, lagsMs: [0, ...Array<number>(9).fill(3_600_000)] },
-      stopped('not-found', COMPLETED),
+      stopped('not-found', { ...COMPLETED, ...AFTER(35) }),
+    ],
+    [
+      'in the response to the prompt, and is then not found once, is read again',
+      NEW_JOB,
+      { turn: { ...BARE, durationMs: 0 }, lagsMs: [3_600_000, ...Array<number>(9).fill(0)] },
+      ended('no-changes', { ...COMPLETED, ...AFTER(15) }),
+    ],
+    [
+      'whose key is rejected for 20 s is an error',
+      NEW_JOB,
+      { turn: BARE, reads: [OWN, REVOKED] },
+      stopped('unauthorized', { ...COMPLETED, ...AFTER(35) }),
+    ],
+    [
+      'is read again after a rate limit, and can have its link then',
+      NEW_JOB,
+      { turn: { durationMs: 10_000, linkDelayMs: 15_000 }, reads: [OWN, limited(20), OWN] },
+      { ...ended('pull-request'), calls: ['create', 10, 11, 33] },
+    ],
+    [
+      'is an error if a rate limit lasts beyond the deadline, and the report names the job',
+      NEW_JOB,
+      { turn: BARE, reads: [OWN, limited(3_600)] },
+      stopped('rate-limited', { job: { id: 'job_000001', status: 'completed' }, ...AFTER(11) }),
     ],
     [
       'has not ended if the deadline cuts the reads short',

@@ -4,8 +4,9 @@ import { getTurnStartDelayMs } from '../../../src/agent/turn/schedule.ts'
 import { createTurnDetector } from '../../../src/agent/turn/send.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { TerminalStatus } from '../../../src/docs-service/interface.ts'
+import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { active, job, LINK } from '../../../testing/jobs.ts'
-import { playFollowUp, sendElse } from '../../../testing/play-step.ts'
+import { type PlayedStep, playFollowUp, playStep, type PlayStepOptions, sendElse } from '../../../testing/play-step.ts'
 import { SEED } from '../../../testing/seed.ts'
 
 const MAX_LAG_MS = 15_000
@@ -109,35 +110,60 @@ test('detects the end of every turn that it has seen to begin, at the latest hal
   )
 })
 
-/** A follow-up to the open pull request, whose job has worked on the prompt of another client until just now. */
-const overlaps = fc.record({
-  // The step sees this turn run: no replica lags behind its start.
-  otherMs: fc.integer({ min: MAX_LAG_MS, max: 30_000 }),
+/** A prompt of another client, before the step's own one. */
+const overlaps = {
   startDelayMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 60_000 })),
   durationMs: fc.integer({ min: 1_000, max: 40_000 }),
   lagsMs: upTo(MAX_LAG_MS),
-})
+}
 
-test('a step never ends a follow-up before its turn, also if another turn has ended just now', async () => {
+/** Checks that a step has not ended before the turn of its follow-up. */
+function expectOwnEnd({ report, service, baseClock }: PlayedStep): void {
+  const turns = [...service.listJobs()].find(({ id }) => id === 'job_finished')?.turns
+  expect(turns).toHaveLength(3)
+  if (report.outcome !== 'unconfirmed')
+    expect(baseClock.wallTime().getTime()).toBeGreaterThanOrEqual(turns?.at(-1)?.endsAtMs ?? Infinity)
+}
+
+/** Sends another prompt directly before the first read of the job. @param agoMs how long before that */
+const sendElseAtFirst = (agoMs = 0): NonNullable<PlayStepOptions['onRequest']> => {
+  let isSent = false
+  return (what, { service, nowMs }) => {
+    if (what !== 'read job_finished' || isSent) return
+    isSent = true
+    sendElse({ service, nowMs: nowMs - agoMs })
+  }
+}
+
+test('a step with a history never ends a follow-up before its turn, also if another turn has ended just now', async () => {
+  // The step sees the other turn run: no replica lags behind its start.
+  const courses = fc.record({ ...overlaps, otherMs: fc.integer({ min: MAX_LAG_MS, max: 30_000 }) })
   await fc.assert(
-    fc.asyncProperty(overlaps, async ({ otherMs, startDelayMs, durationMs, lagsMs }) => {
-      let isSent = false
-      const { report, service, baseClock } = await playFollowUp(
-        {},
-        {
-          turns: [{}, { durationMs: otherMs }, { startDelayMs, durationMs }],
-          lagsMs: [0, ...lagsMs],
-          onRequest: (what, request) => {
-            if (what === 'read job_finished' && !isSent) sendElse(request)
-            isSent ||= what === 'read job_finished'
-          },
-        },
-      )
-      const turns = [...service.listJobs()].find(({ id }) => id === 'job_finished')?.turns
-      expect(turns).toHaveLength(3)
-      if (report.outcome !== 'unconfirmed')
-        expect(baseClock.wallTime().getTime()).toBeGreaterThanOrEqual(turns?.at(-1)?.endsAtMs ?? Infinity)
+    fc.asyncProperty(courses, async ({ otherMs, startDelayMs, durationMs, lagsMs }) => {
+      const turns = [{}, { durationMs: otherMs }, { startDelayMs, durationMs }]
+      expectOwnEnd(await playFollowUp({}, { turns, lagsMs: [0, ...lagsMs], onRequest: sendElseAtFirst() }))
     }),
     { seed: SEED, numRuns: 25 },
+  )
+})
+
+test('a step without a history never ends a follow-up before its turn, also if it has not seen another turn', async () => {
+  const inputs = agentInputs({}, { 'job-id': 'job_finished' })
+  const courses = fc.record({
+    ...overlaps,
+    /** When the other turn ends, in milliseconds since the start of the step. */
+    otherEndMs: fc.integer({ min: -20_000, max: 30_000 }),
+    lengthMs: fc.integer({ min: 0, max: 20_000 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(courses, async ({ otherEndMs, lengthMs, startDelayMs, durationMs, lagsMs }) => {
+      // A turn that ends during the step has begun before the oldest state that a read can show.
+      const otherMs = otherEndMs > 0 ? otherEndMs + MAX_LAG_MS + lengthMs : lengthMs
+      const turns = [{}, { durationMs: otherMs }, { startDelayMs, durationMs }]
+      expectOwnEnd(
+        await playStep({ inputs, turns, lagsMs, startMs: 60_000, onRequest: sendElseAtFirst(otherMs - otherEndMs) }),
+      )
+    }),
+    { seed: SEED, numRuns: 200 },
   )
 })
