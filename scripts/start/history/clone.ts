@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Account } from '../../../src/github/pull-requests.ts'
+import { quote } from '../terminal.ts'
 import { type Git, openGit } from './git.ts'
 
 export interface ClonedCommit {
@@ -53,12 +54,12 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
   const isGuess = ref === local && branch !== 'main' && branch !== 'master'
   if (ref !== undefined && isGuess && git('remote', 'get-url', 'origin') !== undefined)
     throw new Error(
-      `The default branch of ${folder} is not known: it may be another one than ${branch}, which is checked out. This command reads it from GitHub:\n  git -C ${folder} remote set-head origin --auto`,
+      `The default branch of ${folder} is not known: it may be another one than ${branch}, which is checked out. This command reads it from GitHub:\n  git -C ${quote(folder)} remote set-head origin --auto`,
     )
   if (ref !== undefined && branch !== undefined) return { branch, ref }
   throw new Error(
     local === ''
-      ? `The default branch of ${folder} is not known: no branch is checked out. Check it out: git -C ${folder} switch main`
+      ? `The default branch of ${folder} is not known: no branch is checked out. Check it out: git -C ${quote(folder)} switch main`
       : `${folder} has no commits.`,
   )
 }
@@ -70,19 +71,21 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
 export function openClone(folder: string): Clone {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new Error(`There is no folder ${folder}.`)
-  const git = openGit(folder)
-  const top = git('rev-parse', '--show-toplevel') ?? git('rev-parse', '--absolute-git-dir')
-  if (top === undefined)
+  const inFolder = openGit(folder)
+  const top = trim(inFolder('rev-parse', '--show-toplevel') ?? inFolder('rev-parse', '--absolute-git-dir'))
+  if (top === '')
     throw new Error(
       existsSync(join(folder, '.git'))
-        ? `Git cannot read the repository in ${folder}. If another user owns the folder, this command allows it:\n  git config --global --add safe.directory ${folder}`
+        ? `Git cannot read the repository in ${folder}. If another user owns the folder, this command allows it:\n  git config --global --add safe.directory ${quote(folder)}`
         : `${folder} is no clone of a git repository.`,
     )
+  // In another folder of the clone, Git would list only the files in that folder.
+  const git = openGit(top)
   const place = findBranch(git, folder)
   const [, repository] = /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(trim(git('remote', 'get-url', 'origin'))) ?? []
-  const name = basename(trim(top)).replace(/[^\w.-]+/g, '-')
+  const name = basename(top).replace(/[^\w.-]+/g, '-')
   return {
-    folder: trim(top),
+    folder: top,
     git,
     repository: repository ?? `acme/${name}`,
     ...place,
@@ -166,7 +169,7 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 export function readPushes({ git, ref, folder }: Clone, sinceMs: number): readonly Push[] {
   if (trim(git('rev-parse', '--is-shallow-repository')) === 'true')
     throw new Error(
-      `${folder} is a shallow clone, which lacks the history. This command completes it:\n  git -C ${folder} fetch --unshallow`,
+      `${folder} is a shallow clone, which lacks the history. This command completes it:\n  git -C ${quote(folder)} fetch --unshallow`,
     )
   // `--since` ends the walk at the first older commit, as GitHub's own list of commits does.
   const since = `--since=@${Math.floor(sinceMs / 1_000)}`

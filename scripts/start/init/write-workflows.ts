@@ -9,7 +9,7 @@ import { showText } from '../history/show-figures.ts'
 import type { Init } from '../clone-options.ts'
 import { readOptions } from '../options.ts'
 import { writeTo, type Terminal } from '../session.ts'
-import { choosePaint, cleanForTerminal, showCommand } from '../terminal.ts'
+import { choosePaint, cleanForTerminal, quote, showCommand } from '../terminal.ts'
 import { runWorkflow } from '../workflow/run-workflow.ts'
 import { isEventName } from '../workflow/triggers.ts'
 import { type Facts, fillRecipe, listLeft } from './fill-recipe.ts'
@@ -123,7 +123,7 @@ export async function writeWorkflows(init: Init, project: string, terminal: Term
   if (existing !== undefined && !init.isPrinted) {
     writeTo(
       terminal.stderr,
-      `${existing} exists, so nothing was written. Look at what would be written with --print, or run the file:${showCommand(`--workflow ${existing} --history ${init.clone}`)}\n`,
+      `${existing} exists, so nothing was written. Look at what would be written with --print, or run the file:${showCommand(`--workflow ${quote(existing)} --history ${quote(init.clone)}`)}\n`,
     )
     return 1
   }

@@ -351,11 +351,20 @@ describe('a clone', () => {
   test('that is shallow is an error with the command that completes it', async () => {
     const folder = createTemporaryFolder()
     createRepository(join(folder, 'origin'), [FIRST, ...pushAt([1, 2, 3])])
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${join(folder, 'origin')}`, 'code')
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${join(folder, 'origin')}`, 'my code')
     writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
-    const { stderr, exitCode } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'code'], { folder })
+    const { stderr, exitCode } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'my code'], { folder })
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/is a shallow clone.*\n {2}git -C \S+ fetch --unshallow\n/)
+    expect(stderr).toMatch(/is a shallow clone.*\n {2}git -C "\S+\/my code" fetch --unshallow\n/)
+  })
+
+  test('is read as a whole, whatever folder of it is named', async () => {
+    const folder = createTemporaryFolder()
+    createRepository(join(folder, 'code'), [FIRST, ...pushAt([1])])
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    const { stdout } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'code/src'], { folder })
+    expect(stdout).toContain('Prompts                       1 ')
+    expect(stdout).not.toContain('matches no file')
   })
 
   test('with a recent commit is played until now', async () => {
