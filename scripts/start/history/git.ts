@@ -8,6 +8,8 @@ const SAFE_CONFIG = [
   'core.fsmonitor=false',
   'core.quotePath=false',
   'log.showSignature=false',
+  // Git for Windows is often configured for another encoding (gitextensions/gitextensions#3707).
+  'i18n.logOutputEncoding=UTF-8',
   // Otherwise a submodule can have no `diff --git` line, or several (fork-dev/Tracker#522).
   'diff.submodule=short',
   'diff.ignoreSubmodules=none',

@@ -113,9 +113,9 @@ function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): r
       return { event: 'push', atMs: push.committedAtMs, notStarted, push, actor, sha: push.sha, payload }
     })
   }
-  const crons = trigger.filters['cron']?.patterns ?? []
-  return crons.flatMap((schedule) =>
-    listScheduledTimes(schedule, sinceMs, untilMs).map((atMs): TriggerEvent => {
+  const { cron, timezone } = trigger.filters
+  return (cron?.patterns ?? []).flatMap((schedule, at) =>
+    listScheduledTimes(schedule, sinceMs, untilMs, timezone?.patterns[at]).map((atMs): TriggerEvent => {
       const sha = pushes.findLast(({ committedAtMs }) => committedAtMs <= atMs)?.sha ?? base
       // The account that edited the schedule last.
       const actor = 'mona'

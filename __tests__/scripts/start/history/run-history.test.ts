@@ -249,6 +249,12 @@ test('a variable that pauses the agent starts no run, and names the `if`', async
   expect(text).toContain('the `if` of the job docs (line 37) is false')
 })
 
+test('a schedule is in its time zone', async () => {
+  const cron = "cron: '0 13 * * *'\n      timezone: Asia/Tokyo\n"
+  const { figures } = await play(pushAt([1, 17]), readRecipe('on-schedule.yml').replace(/cron: .*\n/, cron))
+  expect(figures).toMatchObject({ prompts: 1 })
+})
+
 test('the condition of a step reads the real commit message', async () => {
   const condition = 'if: "!contains(github.event.head_commit.message, \'typo\')"\n        uses: your-org'
   const pushes = pushAt([1, 2, 3]).map((push, at) => ({ ...push, message: at === 1 ? 'Fix a typo' : 'Change it' }))
@@ -322,15 +328,17 @@ describe('a clone', () => {
     git(code, 'update-index', '--add', '--cacheinfo', `160000,${other},lib`)
     writeFileSync(join(code, 'src/b.ts'), 'const here = 1\n')
     git(code, 'add', 'src/b.ts')
-    git(code, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '-m', 'Add a submodule')
+    git(code, '-c', 'user.name=Änn', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '-m', 'Add a submodule')
     for (const [name, value] of [
       ['diff.submodule', 'log'],
       ['diff.ignoreSubmodules', 'all'],
+      ['i18n.logOutputEncoding', 'ISO-8859-1'],
     ] as const)
       git(code, 'config', name, value)
     const read = () => {
       const clone = openClone(code)
       const pushes = readPushes(clone, FIRST.atMs)
+      expect(pushes.at(-1)?.author.name).toBe('Änn')
       const [before = '', after = ''] = pushes.map(({ sha }) => sha)
       const compare = createDetailedCompare({ clone, pushes, base: before })
       return compare(before, after).files.map(({ path, patch }) => [path, patch?.includes('const here')])
