@@ -1,14 +1,22 @@
+import { data } from '@actions/expressions'
 import { cleanForTerminal } from '../terminal.ts'
 import { readCalledWorkflow } from './called-files.ts'
 import { findExcess, getPermissions, typeInputs } from './contexts.ts'
-import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import {
+  evaluateCondition,
+  evaluateText,
+  evaluateTexts,
+  evaluateValue,
+  NotEvaluable,
+  type Scope,
+} from './expressions.ts'
 import type { Template } from './located.ts'
 import { listCombinations, toJson } from './matrix.ts'
 import { findOwnAction } from './own-actions.ts'
 import { describeSkip, runSteps } from './run-steps.ts'
 import { createMissed, type JobEnd, type Leg, type RunContext, type Stage, type TimeLimit } from './run-model.ts'
 import { describeRunner } from './runner.ts'
-import { isLocalPath, type Job } from './workflow-file.ts'
+import { type DispatchInput, isLocalPath, type Job } from './workflow-file.ts'
 
 type Status = Scope['status']
 
@@ -61,6 +69,21 @@ interface Place {
   readonly above: readonly Stage[]
 }
 
+const INPUT_KINDS: Readonly<Record<string, data.Kind>> = { boolean: data.Kind.Boolean, number: data.Kind.Number }
+
+/** GitHub converts no text, such as those of `github.event.inputs` (3rdIteration/seedsigner#443). */
+function refuseOtherTypes(defined: readonly DispatchInput[], given: Job['with'], scope: Scope): void {
+  for (const { name, type } of defined) {
+    const template = given[name]
+    if (INPUT_KINDS[type] === undefined || !template?.text.includes('${{')) continue
+    const value = evaluateValue(template, scope)
+    if (value.kind !== INPUT_KINDS[type])
+      throw new NotEvaluable(
+        `Line ${template.line}: Unexpected value '${value.coerceString()}'. The input ${name} needs a ${type}, such as that of \`fromJSON\`.`,
+      )
+  }
+}
+
 async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
   const { context, job, name } = leg
   const called = await readCalledWorkflow(job, context.workspace, context.depth)
@@ -73,6 +96,7 @@ async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
     ...input,
     default: input.default === undefined ? undefined : evaluateText({ text: input.default, line: 1 }, inScope),
   }))
+  refuseOtherTypes(defined, job.with, scope)
   const inputs = typeInputs(defined, evaluateTexts(job.with, scope))
   const secrets =
     job.secrets === 'inherit'

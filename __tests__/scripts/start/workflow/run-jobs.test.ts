@@ -248,6 +248,11 @@ test.each([
   ],
   ['', 'on: push\njobs: { a: { runs-on: x, steps: [{ run: x }] } }', 'it is missing a `on.workflow_call` trigger'],
   [
+    '    with: { folder: a, deep: "${{ github.event.inputs.deep || \'false\' }}" }\n    secrets: inherit',
+    CALLED,
+    "Unexpected value 'false'. The input deep needs a boolean",
+  ],
+  [
     '    with: { folder: a }\n    secrets: inherit',
     CALLED.replace('runs-on: x', 'runs-on: x\n    permissions: { contents: write }'),
     "The nested job 'write' is requesting 'contents: write', but is only allowed 'contents: read'.",
