@@ -85,6 +85,18 @@ test('replaces a prompt file that a script would write', async () => {
   expect(stdout).toMatch(/prompt-file +other\.md\n/)
 })
 
+test.each([
+  ['{ path: main }', 'main/.github/workflows/docs.yml', /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/],
+  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', 'file true'],
+  ['{ path: main }', '.github/workflows/docs.yml', 'file false'],
+  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', 'file true'],
+  ['{ repository: me/prompts }', 'docs.md', /prompt +demo-docs\.md\n/],
+])('after a checkout with %s, the prompt file %s is found as on GitHub', async (inputs, file, shown) => {
+  const checkout = `- uses: actions/checkout@v5\n        with: ${inputs}`
+  const { stdout } = await play(job(`${checkout}\n      ${step(`prompt-file: ${file}`)}`))
+  expect(stdout).toMatch(shown)
+})
+
 test('says of a longer script that GitHub would run it', async () => {
   const script = `- name: Say it\n        if: github.ref_name == 'main'\n        run: |\n          echo a\n          echo b`
   const { stdout } = await play(job(script))
