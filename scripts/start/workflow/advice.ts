@@ -158,13 +158,26 @@ function* findRepeatedReleases(triggers: readonly Trigger[]): Generator<string> 
   }
 }
 
-/** What a workflow does otherwise on GitHub, or at another time, one sentence or more for each. */
+/** A file that GitHub overlooks, such as `docs.yml.txt` (napari/napari-plugin-template#25). A page can contain a workflow. */
+function* findOverlooked(path: string): Generator<string> {
+  const [, place] = /^.*[\\/]\.github[\\/](.*)$/.exec(path) ?? []
+  const isMisplaced = place !== undefined && !/^workflow(?:s|-templates)[\\/][^\\/]+$/.test(place)
+  if (isMisplaced || !/\.(?:ya?ml|md)$/.test(path))
+    yield 'GitHub runs only files in `.github/workflows` whose names end in `.yml` or `.yaml`. Move or rename this one.'
+}
+
+/**
+ * What a workflow does otherwise on GitHub, or at another time, one sentence or more for each.
+ * @param path of the workflow file
+ */
 export const listAdvice = (
   stepRuns: readonly StepRun[],
   triggers: readonly Trigger[],
   workflow: Workflow,
+  path: string,
 ): readonly string[] => [
   ...new Set([
+    ...findOverlooked(path),
     ...findAlwaysTrue(workflow.jobs),
     ...findLostRuns(stepRuns, workflow),
     ...findEarlyEnds(stepRuns),

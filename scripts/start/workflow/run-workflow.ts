@@ -54,6 +54,8 @@ function listTriggers(options: WorkflowOptions, { triggers }: Workflow): readonl
 interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'outputs' | 'onStep'> {
   readonly options: WorkflowOptions
   readonly workflow: Workflow
+  /** Of the workflow file. */
+  readonly path: string
   readonly fileName: string
   readonly repository: ReaderRepository
   readonly vars: unknown
@@ -148,7 +150,7 @@ async function runEvent(
 /** Shows the verdict of each step, and what the reader can try next. */
 function showConclusion(
   { print, paint }: Session,
-  { options, workflow, outputs }: Course,
+  { options, workflow, path, outputs }: Course,
   stepRuns: readonly StepRun[],
   { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly RunnableTrigger[] },
 ): void {
@@ -158,7 +160,7 @@ function showConclusion(
   const isSkippedByPaths = stepRuns.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
   if (isSkippedByPaths && triggers.every((_, index) => getChoice(options, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
-  for (const line of listAdvice(stepRuns, triggers, workflow)) print(`${cleanForTerminal(line)}\n`)
+  for (const line of listAdvice(stepRuns, triggers, workflow, path)) print(`${cleanForTerminal(line)}\n`)
   if (outputs.hints.size > 0)
     print(`To choose outputs that only GitHub knows: ${cleanForTerminal([...outputs.hints].join(' '))}\n`)
   for (const name of outputs.listUnused())
@@ -261,7 +263,7 @@ export async function runWorkflow(options: WorkflowOptions, project: string, ter
     filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
   const { print, paint } = session
-  const place = { fileName, repository, project, scratch: scratch.path }
+  const place = { path: file, fileName, repository, project, scratch: scratch.path }
   const outputs = new GivenOutputs(options.outputs)
   const course = { options, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { job, play, step } from '../../../../testing/play-workflow.ts'
+import { job, play, playWith, step } from '../../../../testing/play-workflow.ts'
 
 test('plays a step of this action with its inputs, and against the embedded service only', async () => {
   const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))
@@ -330,4 +330,19 @@ test('--schedule is one of several crons, and the others are named', async () =>
   const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
   expect(exitCode).toBe(0)
   expect(stdout).toContain("Not run: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
+})
+
+test.each([
+  ['.github/workflow/docs.yml', true],
+  ['.github/docs.yml', true],
+  ['.github/workflows/sub/docs.yml', true],
+  ['.github/workflows/docs.yml.txt', true],
+  ['.github/workflows/docs', true],
+  ['.github/workflows/docs.yaml', false],
+  ['.github/workflow-templates/docs.yml', false],
+  ['docs.yml', false],
+])('says whether GitHub overlooks %s: %s', async (file, isOverlooked) => {
+  const workflow = job(step('prompt: x'))
+  const { stdout } = await playWith({ [file]: workflow }, workflow, '--workflow', file)
+  expect(stdout.includes('GitHub runs only files in `.github/workflows`')).toBe(isOverlooked)
 })
