@@ -94,12 +94,10 @@ function createPushPayload(push: Push, { clone }: PushHistory): unknown {
   }
 }
 
-const createRepository = ({ repository, branch }: PushHistory['clone']): unknown => ({
-  full_name: repository,
-  default_branch: branch,
-  private: true,
-  fork: false,
-})
+function createRepository({ repository, branch }: PushHistory['clone']): unknown {
+  const [owner = '', name = ''] = repository.split('/')
+  return { name, full_name: repository, owner: { login: owner }, default_branch: branch, private: true, fork: false }
+}
 
 /** Lists the events that a trigger is about, in order. */
 function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): readonly TriggerEvent[] {

@@ -255,6 +255,13 @@ test('a schedule is in its time zone', async () => {
   expect(figures).toMatchObject({ prompts: 1 })
 })
 
+test('a condition reads the name of the repository and its owner', async () => {
+  const repository = 'github.event.repository'
+  const condition = `if: ${repository}.name == 'code' && ${repository}.owner.login == 'acme'\n        uses: your-org`
+  const { figures } = await play(pushAt([1]), readRecipe('on-push.yml').replace('uses: your-org', condition))
+  expect(figures).toMatchObject({ skipped: 0, prompts: 1 })
+})
+
 test('the condition of a step reads the real commit message', async () => {
   const condition = 'if: "!contains(github.event.head_commit.message, \'typo\')"\n        uses: your-org'
   const pushes = pushAt([1, 2, 3]).map((push, at) => ({ ...push, message: at === 1 ? 'Fix a typo' : 'Change it' }))
