@@ -16,7 +16,7 @@ import { findOwnAction } from './own-actions.ts'
 import { describeSkip, runSteps } from './run-steps.ts'
 import { createMissed, type JobEnd, type Leg, type RunContext, type Stage, type TimeLimit } from './run-model.ts'
 import { describeRunner } from './runner.ts'
-import { type DispatchInput, isLocalPath, type Job } from './workflow-file.ts'
+import { type Concurrency, type DispatchInput, isLocalPath, type Job } from './workflow-file.ts'
 
 type Status = Scope['status']
 
@@ -45,6 +45,26 @@ function evaluateNumber(template: Template | undefined, scope: Scope): number | 
 function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeLimit | undefined {
   const minutes = evaluateNumber(timeoutMinutes, scope)
   return minutes === undefined ? undefined : { minutes, endsAtMs: nowMs + minutes * 60_000, of: 'job' }
+}
+
+/**
+ * Adds a `concurrency` group to those that the run is in.
+ * @param job the one that enters it
+ * @throws NotEvaluable in GitHub's words, if the run would wait for itself (rhysd/actionlint#538)
+ */
+export function enterGroup(
+  concurrency: Concurrency | undefined,
+  { groups }: Pick<RunContext, 'groups'>,
+  scope: Scope,
+  job: string,
+): readonly string[] {
+  if (concurrency === undefined) return groups
+  const group = evaluateText({ text: concurrency.group, line: concurrency.line }, scope).toLowerCase()
+  if (groups.includes(group))
+    throw new NotEvaluable(
+      `Canceling since a deadlock was detected for concurrency group: '${group}' between a top level workflow and '${job}'. Remove one of the two groups.`,
+    )
+  return [...groups, group]
 }
 
 /** Runs the jobs of a file, each after those that it needs. */
@@ -102,9 +122,12 @@ async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
     job.secrets === 'inherit'
       ? context.contexts.secrets
       : { ...evaluateTexts(job.secrets, scope), GITHUB_TOKEN: context.token }
+  const innerContexts = { github, vars, inputs, secrets }
+  const groups = enterGroup(job.concurrency, context, scope, job.id)
   const inner: RunContext = {
     ...context,
-    contexts: { github, vars, inputs, secrets },
+    contexts: innerContexts,
+    groups: enterGroup(called.concurrency, { groups }, { ...scope, contexts: innerContexts }, job.id),
     env: called.env,
     file: called.file,
     depth: context.depth + 1,
@@ -126,6 +149,7 @@ async function runLeg(leg: Leg): Promise<JobEnd> {
   const { print, paint } = context.session
   const scope: Scope = { contexts: leg.contexts, status: 'success' }
   if (job.uses !== undefined) return await runCalledWorkflow(leg)
+  enterGroup(job.concurrency, context, scope, job.id)
   leg.env = evaluateTexts(context.env, scope)
   leg.env = { ...leg.env, ...evaluateTexts(job.env, { ...scope, contexts: { ...leg.contexts, env: leg.env } }) }
   const end = await runSteps(leg, { steps: job.steps, contexts: {}, env: {}, prefix: '', depth: context.depth })

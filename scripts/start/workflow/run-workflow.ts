@@ -14,7 +14,7 @@ import { DEFAULT_FILES, FIRST_RUN, noteSuccess, pushChange, triggerEvent } from 
 import { listAdvice } from './advice.ts'
 import { GivenOutputs } from './given-outputs.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { runJobs } from './run-job.ts'
+import { enterGroup, runJobs } from './run-job.ts'
 import type { RunContext, StepRun } from './run-model.ts'
 import { chooseCron, chooseTriggers, decide, isEventName, type RunnableTrigger } from './triggers.ts'
 import { readMarkdownWorkflow } from './markdown-workflow.ts'
@@ -137,9 +137,11 @@ async function runEvent(
     showsAll: options.showsAll,
     speed: options.service.speed,
     depth: 1,
+    groups: [],
   }
   const startedAtMs = embedded.now()
-  const ends = await runJobs(context, workflow.jobs)
+  const groups = enterGroup(workflow.concurrency, context, { contexts: context.contexts, status: 'success' }, '')
+  const ends = await runJobs({ ...context, groups }, workflow.jobs)
   const isGreen = [...ends.values()].every(({ result }) => result === 'success' || result === 'skipped')
   if (isGreen) noteSuccess(embedded.github.state, { id, event, headSha: sha }, startedAtMs)
   return [...ends.values()].flatMap(({ stepRuns }) =>

@@ -262,6 +262,25 @@ test.each([
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining(sentence) as unknown])
 })
 
+const GROUP = 'concurrency: ${{ github.workflow }}'
+
+test.each([
+  [`${GROUP}\n`, `${GROUP}\n`, 1],
+  [`${GROUP}\n`, `${GROUP}-called\n`, 0],
+  ['', `${GROUP}\n`, 0],
+])('a called workflow in the `concurrency` group of its caller is red: %#', async (own, ofCalled, exitCode) => {
+  const lines = '    with: { folder: a }\n    secrets: inherit'
+  const ended = await playWith({ '.github/workflows/called.yml': ofCalled + CALLED }, own + CALL(lines))
+  expect(ended.exitCode).toBe(exitCode)
+  expect(ended.stdout.includes("between a top level workflow and 'docs'")).toBe(exitCode === 1)
+})
+
+test('a job in the `concurrency` group of its workflow is red', async () => {
+  const workflow = withLines(job(step('prompt: x')), 'concurrency: { group: docs }')
+  expect((await play(workflow)).exitCode).toBe(0)
+  expect((await play(`concurrency: docs\n${workflow}`)).stdout).toContain("for concurrency group: 'docs' between")
+})
+
 test('files call each other at most four levels deep', async () => {
   const level = (next: string): string => `on: workflow_call\njobs: { next: { uses: ./.github/workflows/${next}.yml } }`
   const files = Object.fromEntries(
