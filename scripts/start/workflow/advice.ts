@@ -158,6 +158,15 @@ function* findRepeatedReleases(triggers: readonly Trigger[]): Generator<string> 
   }
 }
 
+/** Pushes of tags and to other branches, which people forget (apache/infrastructure-actions#1107). */
+function* findUnfilteredPushes(triggers: readonly Trigger[], jobs: readonly Job[]): Generator<string> {
+  const conditions = jobs.flatMap((job) => [job, ...job.steps]).map((one) => one.if?.text ?? '')
+  if (conditions.some((condition) => /\bref(?:_name|_type)?\b/.test(condition))) return
+  for (const { event, line, filters } of triggers)
+    if (event === 'push' && !Object.keys(filters).some((name) => /^(?:branches|tags)/.test(name)))
+      yield `\`push\` without \`branches\` (line ${line}) also starts the agent for every other branch and for tags, and each prompt is billed. Add \`branches\` with your default branch.`
+}
+
 /** A file that GitHub overlooks, such as `docs.yml.txt` (napari/napari-plugin-template#25). A page can contain a workflow. */
 function* findOverlooked(path: string): Generator<string> {
   const [, place] = /^.*[\\/]\.github[\\/](.*)$/.exec(path) ?? []
@@ -185,5 +194,6 @@ export const listAdvice = (
     ...findSentAgain(stepRuns),
     ...findLostChanges(stepRuns),
     ...findRepeatedReleases(triggers),
+    ...findUnfilteredPushes(triggers, workflow.jobs),
   ]),
 ]

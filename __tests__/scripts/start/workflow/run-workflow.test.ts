@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { job, play, playWith, step } from '../../../../testing/play-workflow.ts'
+import { job, play, playWith, step, withLines } from '../../../../testing/play-workflow.ts'
 
 test('plays a step of this action with its inputs, and against the embedded service only', async () => {
   const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))
@@ -330,6 +330,18 @@ test('--schedule is one of several crons, and the others are named', async () =>
   const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
   expect(exitCode).toBe(0)
   expect(stdout).toContain("Not run: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
+})
+
+test.each([
+  ['push:', '', true],
+  ["push: { paths: ['src/**'] }", '', true],
+  ['push: { branches: [main] }', '', false],
+  ["push: { tags: ['v*'] }", '', false],
+  ['push:', "if: github.ref_name == 'main'", false],
+  ['workflow_dispatch:', '', false],
+])('says whether %s with %j starts for other branches and tags: %s', async (on, condition, isUnfiltered) => {
+  const { stdout } = await play(withLines(job(step('prompt: x'), on), condition))
+  expect(stdout.includes('also starts the agent for every other branch')).toBe(isUnfiltered)
 })
 
 test.each([
