@@ -70,7 +70,7 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
  */
 export function openClone(folder: string): Clone {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`There is no folder ${folder}.`)
+    throw new Error(`There is no folder ${folder}. Clone the repository first.`)
   const inFolder = openGit(folder)
   const top = trim(inFolder('rev-parse', '--show-toplevel') ?? inFolder('rev-parse', '--absolute-git-dir'))
   if (top === '')
@@ -95,9 +95,13 @@ export function openClone(folder: string): Clone {
 
 const NOREPLY = /^(?:\d+\+)?([\w-]+(?:\[bot\])?)@users\.noreply\.github\.com$/i
 
+/** What workflows commit with, which are no addresses of the bot's account (actions/checkout#1184). */
+const WORKFLOW_MAIL = /^(?:github-)?actions?@github\.com$/i
+
 /** The account of a name and a mail address. A clone does not know accounts, so the login of most people is their name. */
 function toAccount(name: string, mail: string): ClonedCommit['author'] {
   if (mail === 'noreply@github.com') return { name, login: 'web-flow', type: 'User' }
+  if (WORKFLOW_MAIL.test(mail)) return { name, login: 'github-actions[bot]', type: 'Bot' }
   const login = NOREPLY.exec(mail)?.[1] ?? (name.replace(/[^\w[\]-]+/g, '-').toLowerCase() || mail)
   const isBot = login.endsWith('[bot]') || mail.includes('[bot]@')
   return { name, login: isBot && !login.endsWith('[bot]') ? `${login}[bot]` : login, type: isBot ? 'Bot' : 'User' }

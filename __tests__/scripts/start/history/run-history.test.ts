@@ -243,6 +243,15 @@ test('a push by Dependabot is no base, because its run has no secrets', async ()
   expect((await play(insert(byBot(DEPENDABOT)))).figures).toMatchObject({ prompts: 4, skipped: 0 })
 })
 
+test.each(['github-actions@github.com', 'action@github.com', '41898282+github-actions[bot]@users.noreply.github.com'])(
+  'a commit of a workflow by %s is the work of a bot',
+  async (mail) => {
+    const author = `github-actions <${mail}>`
+    const pushes = pushAt([1, 2]).map((push, at) => (at === 1 ? { ...push, author, committer: author } : push))
+    expect((await play(pushes)).figures).toMatchObject({ prompts: 1, skipped: 1 })
+  },
+)
+
 test('a variable that pauses the agent starts no run, and names the `if`', async () => {
   const { figures, text } = await play(pushAt([1]), readRecipe('on-push.yml'), '--var', 'DOCS_AGENT_PAUSED=true')
   expect(figures).toMatchObject({ not_started: 1, prompts: 0 })
@@ -404,7 +413,7 @@ test.each([
   ['--workflow docs.yml --history code --days 0', '--days must be a number from 1 to 366'],
   ['--workflow docs.yml --history code --merged-after soon', '--merged-after needs a time'],
   ['--workflow docs.yml --history code --event push', '--event does not go with --history'],
-  ['--workflow docs.yml --history nowhere', 'There is no folder'],
+  ['--workflow docs.yml --history nowhere', 'nowhere. Clone the repository first.'],
   ['--workflow docs.yml --history .', 'is no clone of a git repository'],
   ['--workflow none.yml --history code', 'There is no file'],
   ['--workflow comments.yml --history code', 'has no such trigger. It has: issue_comment'],
