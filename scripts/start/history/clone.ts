@@ -113,7 +113,8 @@ function parseCommits(log: string): readonly ClonedCommit[] {
   return log.split('\x1e').flatMap((record): ClonedCommit[] => {
     const [sha = '', parents = '', at = '', name = '', mail = '', byName = '', byMail = '', message = ''] =
       record.split('\x1f')
-    if (message === '' && parents === '' && at === '') return []
+    // Not the rest of a message that contains a separator (gitkraken/vscode-gitlens#5659).
+    if (!/^[0-9a-f]{40,64}$/.test(sha)) return []
     return [
       {
         sha,

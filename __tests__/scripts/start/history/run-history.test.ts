@@ -372,6 +372,20 @@ describe('a clone', () => {
     }
   })
 
+  test('has the commits that GitHub has, whatever is in their messages or replaced', async () => {
+    const folder = createTemporaryFolder()
+    const code = join(folder, 'code')
+    const message = 'One \x1e two \x1f three'
+    const pushes = pushAt([1, 2]).map((push, at) => (at === 0 ? { ...push, message } : push))
+    createRepository(code, [FIRST, ...pushes])
+    const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com']
+    const skipped = git(code, ...identity, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD^', '-m', 'Change it [skip ci]')
+    git(code, 'replace', 'HEAD', skipped.trim())
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    const { stdout } = await startIn80ColumnsAsIs(folder, '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ pushes: 2, not_started: 0, prompts: 2 })
+  })
+
   test('that is shallow is an error with the command that completes it', async () => {
     const folder = createTemporaryFolder()
     createRepository(join(folder, 'origin'), [FIRST, ...pushAt([1, 2, 3])])
