@@ -167,11 +167,17 @@ function listBrought(
 /** Git's id of a tree without files. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
+/** When commits were pushed, newest first: one of the future with the next one, because clocks are wrong. */
+function listPushTimes(newestFirst: readonly ClonedCommit[], untilMs: number): readonly number[] {
+  let nextMs = untilMs
+  return newestFirst.map(({ committedAtMs }) => (nextMs = committedAtMs > untilMs ? nextMs : committedAtMs))
+}
+
 /**
- * Reads the pushes to the default branch after a time, oldest first.
+ * Reads the pushes to the default branch in a span, oldest first.
  * @throws Error if the clone does not have them
  */
-export function readPushes({ git, ref, folder }: Clone, sinceMs: number): readonly Push[] {
+export function readPushes({ git, ref, folder }: Clone, sinceMs: number, untilMs = Infinity): readonly Push[] {
   if (trim(git('rev-parse', '--is-shallow-repository')) === 'true')
     throw new Error(
       `${folder} is a shallow clone, which lacks the history. This command completes it:\n  git -C ${quote(folder)} fetch --unshallow`,
@@ -194,10 +200,11 @@ export function readPushes({ git, ref, folder }: Clone, sinceMs: number): readon
   const files = parseFiles(changes)
   const bySha = new Map(all.map((commit) => [commit.sha, commit]))
   const seen = new Set<string>()
+  const times = listPushTimes(mainline.toReversed(), untilMs).toReversed()
   let latestMs = 0
-  return mainline.map((commit) => {
+  return mainline.map((commit, at) => {
     // Clocks differ, and a commit cannot be pushed before its parent.
-    latestMs = Math.max(latestMs, commit.committedAtMs)
+    latestMs = Math.max(latestMs, times[at] ?? 0)
     return {
       ...commit,
       committedAtMs: latestMs,

@@ -386,6 +386,12 @@ describe('a clone', () => {
     expect(JSON.parse(stdout)).toMatchObject({ pushes: 2, not_started: 0, prompts: 2 })
   })
 
+  test('has a commit that a wrong clock has dated in the future, and those after it', async () => {
+    const [wrong, ...others] = pushAt([1, 2, 3])
+    const { figures } = await play([{ files: {}, ...wrong, atMs: Date.parse('2040-01-01T00:00:00Z') }, ...others])
+    expect(figures).toMatchObject({ pushes: 3, prompts: 3 })
+  })
+
   test('that is shallow is an error with the command that completes it', async () => {
     const folder = createTemporaryFolder()
     createRepository(join(folder, 'origin'), [FIRST, ...pushAt([1, 2, 3])])
