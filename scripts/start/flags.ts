@@ -83,7 +83,8 @@ export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flag
   const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
     const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
-    throw new Error(`${place}. Put -- before the flags:${showCommand('--scenario failed')}`)
+    // npm's script for PowerShell loses the `--` (npm/cli#3136).
+    throw new Error(`${place}. Put -- before the flags, or '--' in PowerShell:${showCommand('--scenario failed')}`)
   }
   const named = Object.fromEntries([
     ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Run } from './options.ts'
-import { choosePaint, type Paint, showCommand, wrapLines } from './terminal.ts'
+import { choosePaint, type Paint, quote, showCommand, wrapLines } from './terminal.ts'
 
 const CTRL_C_EXIT_CODE = 130
 /** npm forwards a Ctrl-C that the terminal has already sent, so two signals within this time are one. */
@@ -40,12 +40,6 @@ export interface Session {
    */
   readonly finish: (link: string) => Promise<void>
   readonly close: () => void
-}
-
-/** A word of a command, quoted where a shell would change it. */
-function quote(word: string): string {
-  if (/^[\w./:=@,-]+$/.test(word)) return word
-  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", String.raw`'\''`)}'` : `"${word}"`
 }
 
 /**

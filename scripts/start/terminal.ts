@@ -53,6 +53,12 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 
+/** A word of a command, quoted where a shell would change it. */
+export function quote(word: string): string {
+  if (/^[\w./:=@,-]+$/.test(word)) return word
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", String.raw`'\''`)}'` : `"${word}"`
+}
+
 /** A command on its own line, because people copy it. */
 export const showCommand = (flags: string): string => `\n  npm start -- ${flags}`
 

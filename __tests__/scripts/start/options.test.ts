@@ -155,8 +155,12 @@ test.each(['date-from', 'date-to'])('an export with %s has no default days', (na
 const UNCLEAR = '\n  npm start -- --scenario failed'
 
 test.each<[flags: string, message: string, env?: Env]>([
-  ['failed', `«failed» belongs to no flag. Put -- before the flags:${UNCLEAR}`],
-  ['', `A flag has no value. Put -- before the flags:${UNCLEAR}`, { npm_config_scenario: 'true' }],
+  ['failed', `«failed» belongs to no flag. Put -- before the flags, or '--' in PowerShell:${UNCLEAR}`],
+  [
+    '',
+    `A flag has no value. Put -- before the flags, or '--' in PowerShell:${UNCLEAR}`,
+    { npm_config_scenario: 'true' },
+  ],
   ['a b', UNCLEAR, { npm_config_scenario: 'true', npm_config_prompt: 'true' }],
   [
     '--check',

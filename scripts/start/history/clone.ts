@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Account } from '../../../src/github/pull-requests.ts'
+import { quote } from '../terminal.ts'
 import { type Git, openGit } from './git.ts'
 
 export interface ClonedCommit {
@@ -53,12 +54,12 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
   const isGuess = ref === local && branch !== 'main' && branch !== 'master'
   if (ref !== undefined && isGuess && git('remote', 'get-url', 'origin') !== undefined)
     throw new Error(
-      `The default branch of ${folder} is not known: it may be another one than ${branch}, which is checked out. This command reads it from GitHub:\n  git -C ${folder} remote set-head origin --auto`,
+      `The default branch of ${folder} is not known: it may be another one than ${branch}, which is checked out. This command reads it from GitHub:\n  git -C ${quote(folder)} remote set-head origin --auto`,
     )
   if (ref !== undefined && branch !== undefined) return { branch, ref }
   throw new Error(
     local === ''
-      ? `The default branch of ${folder} is not known: no branch is checked out. Check it out: git -C ${folder} switch main`
+      ? `The default branch of ${folder} is not known: no branch is checked out. Check it out: git -C ${quote(folder)} switch main`
       : `${folder} has no commits.`,
   )
 }
@@ -69,20 +70,22 @@ function findBranch(git: Git, folder: string): Pick<Clone, 'branch' | 'ref'> {
  */
 export function openClone(folder: string): Clone {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error(`There is no folder ${folder}.`)
-  const git = openGit(folder)
-  const top = git('rev-parse', '--show-toplevel') ?? git('rev-parse', '--absolute-git-dir')
-  if (top === undefined)
+    throw new Error(`There is no folder ${folder}. Clone the repository first.`)
+  const inFolder = openGit(folder)
+  const top = trim(inFolder('rev-parse', '--show-toplevel') ?? inFolder('rev-parse', '--absolute-git-dir'))
+  if (top === '')
     throw new Error(
       existsSync(join(folder, '.git'))
-        ? `Git cannot read the repository in ${folder}. If another user owns the folder, this command allows it:\n  git config --global --add safe.directory ${folder}`
+        ? `Git cannot read the repository in ${folder}. If another user owns the folder, this command allows it:\n  git config --global --add safe.directory ${quote(folder)}`
         : `${folder} is no clone of a git repository.`,
     )
+  // In another folder of the clone, Git would list only the files in that folder.
+  const git = openGit(top)
   const place = findBranch(git, folder)
   const [, repository] = /[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(trim(git('remote', 'get-url', 'origin'))) ?? []
-  const name = basename(trim(top)).replace(/[^\w.-]+/g, '-')
+  const name = basename(top).replace(/[^\w.-]+/g, '-')
   return {
-    folder: trim(top),
+    folder: top,
     git,
     repository: repository ?? `acme/${name}`,
     ...place,
@@ -92,9 +95,13 @@ export function openClone(folder: string): Clone {
 
 const NOREPLY = /^(?:\d+\+)?([\w-]+(?:\[bot\])?)@users\.noreply\.github\.com$/i
 
+/** What workflows commit with, which are no addresses of the bot's account (actions/checkout#1184). */
+const WORKFLOW_MAIL = /^(?:github-)?actions?@github\.com$/i
+
 /** The account of a name and a mail address. A clone does not know accounts, so the login of most people is their name. */
 function toAccount(name: string, mail: string): ClonedCommit['author'] {
   if (mail === 'noreply@github.com') return { name, login: 'web-flow', type: 'User' }
+  if (WORKFLOW_MAIL.test(mail)) return { name, login: 'github-actions[bot]', type: 'Bot' }
   const login = NOREPLY.exec(mail)?.[1] ?? (name.replace(/[^\w[\]-]+/g, '-').toLowerCase() || mail)
   const isBot = login.endsWith('[bot]') || mail.includes('[bot]@')
   return { name, login: isBot && !login.endsWith('[bot]') ? `${login}[bot]` : login, type: isBot ? 'Bot' : 'User' }
@@ -106,7 +113,8 @@ function parseCommits(log: string): readonly ClonedCommit[] {
   return log.split('\x1e').flatMap((record): ClonedCommit[] => {
     const [sha = '', parents = '', at = '', name = '', mail = '', byName = '', byMail = '', message = ''] =
       record.split('\x1f')
-    if (message === '' && parents === '' && at === '') return []
+    // Not the rest of a message that contains a separator (gitkraken/vscode-gitlens#5659).
+    if (!/^[0-9a-f]{40,64}$/.test(sha)) return []
     return [
       {
         sha,
@@ -159,14 +167,20 @@ function listBrought(
 /** Git's id of a tree without files. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
+/** When commits were pushed, newest first: one of the future with the next one, because clocks are wrong. */
+function listPushTimes(newestFirst: readonly ClonedCommit[], untilMs: number): readonly number[] {
+  let nextMs = untilMs
+  return newestFirst.map(({ committedAtMs }) => (nextMs = committedAtMs > untilMs ? nextMs : committedAtMs))
+}
+
 /**
- * Reads the pushes to the default branch after a time, oldest first.
+ * Reads the pushes to the default branch in a span, oldest first.
  * @throws Error if the clone does not have them
  */
-export function readPushes({ git, ref, folder }: Clone, sinceMs: number): readonly Push[] {
+export function readPushes({ git, ref, folder }: Clone, sinceMs: number, untilMs = Infinity): readonly Push[] {
   if (trim(git('rev-parse', '--is-shallow-repository')) === 'true')
     throw new Error(
-      `${folder} is a shallow clone, which lacks the history. This command completes it:\n  git -C ${folder} fetch --unshallow`,
+      `${folder} is a shallow clone, which lacks the history. This command completes it:\n  git -C ${quote(folder)} fetch --unshallow`,
     )
   // `--since` ends the walk at the first older commit, as GitHub's own list of commits does.
   const since = `--since=@${Math.floor(sinceMs / 1_000)}`
@@ -186,10 +200,11 @@ export function readPushes({ git, ref, folder }: Clone, sinceMs: number): readon
   const files = parseFiles(changes)
   const bySha = new Map(all.map((commit) => [commit.sha, commit]))
   const seen = new Set<string>()
+  const times = listPushTimes(mainline.toReversed(), untilMs).toReversed()
   let latestMs = 0
-  return mainline.map((commit) => {
+  return mainline.map((commit, at) => {
     // Clocks differ, and a commit cannot be pushed before its parent.
-    latestMs = Math.max(latestMs, commit.committedAtMs)
+    latestMs = Math.max(latestMs, times[at] ?? 0)
     return {
       ...commit,
       committedAtMs: latestMs,

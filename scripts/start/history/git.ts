@@ -1,13 +1,24 @@
 import { execFileSync } from 'node:child_process'
 
-/** Git must neither use the network, nor run programs that the configuration of a clone names. */
-const SAFE_ENV = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' }
+/**
+ * Git must neither use the network, nor run programs that the configuration of a clone names. GitHub does not know the objects
+ * that a clone replaces (orhun/git-cliff#826).
+ */
+const SAFE_ENV = {
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C',
+}
 /** Git sets these for its hooks, and they would name another repository (lycheeverse/lychee#2292). */
 const NO_REPOSITORY = { GIT_DIR: undefined, GIT_WORK_TREE: undefined }
 const SAFE_CONFIG = [
   'core.fsmonitor=false',
   'core.quotePath=false',
   'log.showSignature=false',
+  // Git for Windows is often configured for another encoding (gitextensions/gitextensions#3707).
+  'i18n.logOutputEncoding=UTF-8',
   // Otherwise a submodule can have no `diff --git` line, or several (fork-dev/Tracker#522).
   'diff.submodule=short',
   'diff.ignoreSubmodules=none',

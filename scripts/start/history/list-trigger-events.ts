@@ -94,12 +94,10 @@ function createPushPayload(push: Push, { clone }: PushHistory): unknown {
   }
 }
 
-const createRepository = ({ repository, branch }: PushHistory['clone']): unknown => ({
-  full_name: repository,
-  default_branch: branch,
-  private: true,
-  fork: false,
-})
+function createRepository({ repository, branch }: PushHistory['clone']): unknown {
+  const [owner = '', name = ''] = repository.split('/')
+  return { name, full_name: repository, owner: { login: owner }, default_branch: branch, private: true, fork: false }
+}
 
 /** Lists the events that a trigger is about, in order. */
 function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): readonly TriggerEvent[] {
@@ -113,9 +111,9 @@ function listOfTrigger(trigger: Trigger, { history, sinceMs, untilMs }: Span): r
       return { event: 'push', atMs: push.committedAtMs, notStarted, push, actor, sha: push.sha, payload }
     })
   }
-  const crons = trigger.filters['cron']?.patterns ?? []
-  return crons.flatMap((schedule) =>
-    listScheduledTimes(schedule, sinceMs, untilMs).map((atMs): TriggerEvent => {
+  const { cron, timezone } = trigger.filters
+  return (cron?.patterns ?? []).flatMap((schedule, at) =>
+    listScheduledTimes(schedule, sinceMs, untilMs, timezone?.patterns[at]).map((atMs): TriggerEvent => {
       const sha = pushes.findLast(({ committedAtMs }) => committedAtMs <= atMs)?.sha ?? base
       // The account that edited the schedule last.
       const actor = 'mona'

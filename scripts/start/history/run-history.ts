@@ -101,7 +101,7 @@ function readHistory(
   const isOld = nowMs - newestMs > MAX_AGE_MS
   const untilMs = isOld ? newestMs : nowMs
   const sinceMs = untilMs - days * DAY_MS
-  const pushes = readPushes(clone, sinceMs).filter(({ committedAtMs }) => committedAtMs <= untilMs)
+  const pushes = readPushes(clone, sinceMs, untilMs)
   const head = clone.git('rev-parse', clone.ref)?.trim() ?? ''
   return { history: { clone, pushes, base: pushes[0]?.before ?? head }, sinceMs, untilMs, isOld }
 }

@@ -23,7 +23,15 @@ const PAGE = /\.(?:mdx?|rst|adoc|asciidoc|mdoc)$/i
 /** Files that need no docs, as patterns of `paths`. */
 const NOT_CODE = [
   ...['**/test/**', '**/tests/**', '**/__tests__/**', '**/testdata/**', '**/spec/**', '**/e2e/**', '**/benchmarks/**'],
-  ...['**/fixtures/**', '**/__fixtures__/**', '**/__mocks__/**', '**/*.test.*', '**/*.spec.*', '**/*_test.*'],
+  ...[
+    '**/fixtures/**',
+    '**/__fixtures__/**',
+    '**/__mocks__/**',
+    '**/*.test.*',
+    '**/*.spec.*',
+    '**/*_test.*',
+    '**/*.Tests/**',
+  ],
   ...['**/test_*.py', '**/conftest.py', '**/examples/**', '**/playground/**', '**/docs/**', '**/doc/**'],
   ...[
     '**/vendor/**',
@@ -95,11 +103,13 @@ function listRootPatterns(sources: readonly string[]): readonly string[] {
 }
 
 function findDocs(paths: readonly string[]): { readonly folder: string; readonly pages: number } | undefined {
-  const found = DOCS_FOLDERS.map((folder) => ({
-    folder,
-    pages: paths.filter((path) => path.startsWith(`${folder}/`) && PAGE.test(path)).length,
-  }))
-  return found.find(({ pages }) => pages > 0)
+  const pages = paths.filter((path) => PAGE.test(path))
+  const found = DOCS_FOLDERS.map((name) => {
+    const inFolder = pages.filter((path) => path.toLowerCase().startsWith(`${name}/`))
+    // Such as `Docs`.
+    return { folder: inFolder[0]?.slice(0, name.length) ?? name, pages: inFolder.length }
+  })
+  return found.find((one) => one.pages > 0)
 }
 
 const describePages = (pages: number): string => `${formatCount(pages, 'page')} in this folder`

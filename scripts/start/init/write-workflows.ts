@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { includesPath, parsePathRules } from '../../../src/agent/path-filter.ts'
+import { isChangedPath } from '../../../src/emulator/cli-options.ts'
 import { formatCount } from '../../../src/text/format.ts'
 import { type Clone, openClone } from '../history/clone.ts'
 import { isPushBetter } from '../history/figures.ts'
@@ -9,7 +10,7 @@ import { showText } from '../history/show-figures.ts'
 import type { Init } from '../clone-options.ts'
 import { readOptions } from '../options.ts'
 import { writeTo, type Terminal } from '../session.ts'
-import { choosePaint, cleanForTerminal, showCommand } from '../terminal.ts'
+import { choosePaint, cleanForTerminal, quote, showCommand } from '../terminal.ts'
 import { runWorkflow } from '../workflow/run-workflow.ts'
 import { isEventName } from '../workflow/triggers.ts'
 import { type Facts, fillRecipe, listLeft } from './fill-recipe.ts'
@@ -47,8 +48,8 @@ async function chooseRecipe(facts: Facts, clone: Clone, init: Init, project: str
 function findChangedFile(clone: Clone, { code }: Facts): string | undefined {
   const rules = parsePathRules(code.value.join('\n'))
   const newest =
-    clone.git('log', '-50', '--first-parent', '-m', '--name-only', '--format=', clone.ref)?.split('\n') ?? []
-  return [...newest, ...clone.listFiles()].find((path) => /^[\w./-]+$/.test(path) && includesPath(rules, path))
+    clone.git('log', '-50', '--first-parent', '-m', '--name-only', '-z', '--format=', clone.ref)?.split('\0') ?? []
+  return [...newest, ...clone.listFiles()].find((path) => isChangedPath(path) && includesPath(rules, path))
 }
 
 /** Runs the written file once. Shows only how it ends, unless it is red. */
@@ -58,7 +59,7 @@ async function rehearse(
   project: string,
   terminal: Terminal,
 ): Promise<number> {
-  const options = readOptions(['--workflow', file, ...(changed === undefined ? [] : ['--changed', changed])], {})
+  const options = readOptions(['--workflow', file, ...(changed === undefined ? [] : [`--changed=${changed}`])], {})
   if (options.kind !== 'workflow') throw new Error('A workflow is played.')
   let shown = ''
   const captured = { ...terminal, stdout: { write: (text: string) => (shown += text) } }
@@ -123,7 +124,7 @@ export async function writeWorkflows(init: Init, project: string, terminal: Term
   if (existing !== undefined && !init.isPrinted) {
     writeTo(
       terminal.stderr,
-      `${existing} exists, so nothing was written. Look at what would be written with --print, or run the file:${showCommand(`--workflow ${existing} --history ${init.clone}`)}\n`,
+      `${existing} exists, so nothing was written. Look at what would be written with --print, or run the file:${showCommand(`--workflow ${quote(existing)} --history ${quote(init.clone)}`)}\n`,
     )
     return 1
   }

@@ -189,13 +189,36 @@ function* findRepeatedReleases(stepRuns: readonly StepRun[], triggers: readonly 
   }
 }
 
-/** What a workflow does otherwise on GitHub, or at another time, one sentence or more for each. */
+/** Pushes of tags and to other branches, which people forget (apache/infrastructure-actions#1107). */
+function* findUnfilteredPushes(stepRuns: readonly StepRun[], { triggers, jobs }: Workflow): Generator<string> {
+  if (!stepRuns.some(canSend)) return
+  const conditions = jobs.flatMap((job) => [job, ...job.steps]).map((one) => one.if?.text ?? '')
+  if (conditions.some((condition) => /\bref(?:_name|_type)?\b/.test(condition))) return
+  for (const { event, line, filters } of triggers)
+    if (event === 'push' && !Object.keys(filters).some((name) => /^(?:branches|tags)/.test(name)))
+      yield `\`push\` without \`branches\` (line ${line}) also starts the agent for every other branch and for tags, and each prompt is billed. Add \`branches\` with your default branch.`
+}
+
+/** A file that GitHub overlooks, such as `docs.yml.txt` (napari/napari-plugin-template#25). A page can contain a workflow. */
+function* findOverlooked(path: string): Generator<string> {
+  const [, place] = /^.*[\\/]\.github[\\/](.*)$/.exec(path) ?? []
+  const isMisplaced = place !== undefined && !/^workflow(?:s|-templates)[\\/][^\\/]+$/.test(place)
+  if (isMisplaced || !/\.(?:ya?ml|md)$/.test(path))
+    yield 'GitHub runs only files in `.github/workflows` whose names end in `.yml` or `.yaml`. Move or rename this one.'
+}
+
+/**
+ * What a workflow does otherwise on GitHub, or at another time, one sentence or more for each.
+ * @param path of the workflow file
+ */
 export const listAdvice = (
   stepRuns: readonly StepRun[],
   triggers: readonly Trigger[],
   workflow: Workflow,
+  path: string,
 ): readonly string[] => [
   ...new Set([
+    ...findOverlooked(path),
     ...findAlwaysTrue(workflow.jobs),
     ...findLostRuns(stepRuns, workflow),
     ...findEarlyEnds(stepRuns),
@@ -203,5 +226,6 @@ export const listAdvice = (
     ...findSentAgain(stepRuns),
     ...findLostChanges(stepRuns, workflow.triggers),
     ...findRepeatedReleases(stepRuns, triggers),
+    ...findUnfilteredPushes(stepRuns, workflow),
   ]),
 ]

@@ -11,7 +11,7 @@ import {
 } from '@actions/workflow-parser'
 import { TemplateContext, TemplateValidationErrors } from '@actions/workflow-parser/templates/template-context'
 import { getWorkflowSchema } from '@actions/workflow-parser/workflows/workflow-schema'
-import { parse, parseDocument } from 'yaml'
+import { isScalar as isYamlScalar, LineCounter, parse, parseDocument, visit } from 'yaml'
 
 /** A text that may contain `${{ }}`, and its line in the workflow file. */
 export interface Template {
@@ -80,12 +80,47 @@ export function refuseFile(problems: readonly string[], what = 'workflow'): void
   throw new Error(`GitHub's parser does not accept this ${what} file.\n${list}`)
 }
 
+/** A key of the file is in its document and its outermost mapping. */
+const ROOT_DEPTH = 2
+
+/**
+ * What GitHub refuses and its parser accepts: `if: !cancelled()` is a tag of YAML (agama-project/agama#1707), a pattern that
+ * begins with `*` an alias, and some tools write `true:` for `on:` (yaml/pyyaml#470).
+ */
+function findYamlProblems(content: string): readonly { readonly line: number; readonly problem: string }[] {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(content, { lineCounter })
+  // The parser finds these itself.
+  if (document.errors.length > 0) return []
+  const problems = document.warnings.flatMap(({ code, message, pos }) => {
+    const [, tag] = /^Unresolved tag: (.+) at line/.exec(message) ?? []
+    return code === 'TAG_RESOLVE_FAILED'
+      ? [{ pos: pos[0], problem: `Unexpected tag '${tag ?? ''}'. Put the value in quotes.` }]
+      : []
+  })
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return
+      problems.push({
+        pos: alias.range?.[0] ?? 0,
+        problem: `Unknown alias '*${alias.source}'. Put the value in quotes.`,
+      })
+    },
+    Pair(_key, { key }, { length: depth }) {
+      if (depth === ROOT_DEPTH && isYamlScalar(key) && key.value === true)
+        problems.push({ pos: key.range?.[0] ?? 0, problem: "Unexpected value 'true'. Write `on`." })
+    },
+  })
+  if (problems.length === 0) document.toJS({ maxAliasCount: MAX_ALIAS_COUNT })
+  return problems.map(({ pos, problem }) => ({ line: lineCounter.linePos(pos).line, problem }))
+}
+
 /**
  * Parses a workflow file with GitHub's own parser and schema.
  * @throws Error that names every problem with its line
  */
 export async function parseLocated(name: string, content: string): Promise<Located> {
-  parseDocument(content).toJS({ maxAliasCount: MAX_ALIAS_COUNT })
+  refuseFile(findYamlProblems(content).map(({ line, problem }) => `${name} (Line: ${line}): ${problem}`))
   const context = createContext(getWorkflowSchema())
   // The parser reads them here, and its options set them only after that.
   context.state['featureFlags'] = FEATURES

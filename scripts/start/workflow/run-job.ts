@@ -1,14 +1,22 @@
+import { data } from '@actions/expressions'
 import { cleanForTerminal } from '../terminal.ts'
 import { readCalledWorkflow } from './called-files.ts'
 import { findExcess, getPermissions, typeInputs } from './contexts.ts'
-import { evaluateCondition, evaluateText, evaluateTexts, NotEvaluable, type Scope } from './expressions.ts'
+import {
+  evaluateCondition,
+  evaluateText,
+  evaluateTexts,
+  evaluateValue,
+  NotEvaluable,
+  type Scope,
+} from './expressions.ts'
 import type { Template } from './located.ts'
 import { listCombinations, toJson } from './matrix.ts'
 import { findOwnAction } from './own-actions.ts'
 import { describeSkip, runSteps } from './run-steps.ts'
 import { createMissed, type JobEnd, type Leg, type RunContext, type Stage, type TimeLimit } from './run-model.ts'
 import { describeRunner } from './runner.ts'
-import { isLocalPath, type Job } from './workflow-file.ts'
+import { type Concurrency, type DispatchInput, isLocalPath, type Job } from './workflow-file.ts'
 
 type Status = Scope['status']
 
@@ -39,6 +47,26 @@ function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeL
   return minutes === undefined ? undefined : { minutes, endsAtMs: nowMs + minutes * 60_000, of: 'job' }
 }
 
+/**
+ * Adds a `concurrency` group to those that the run is in.
+ * @param job the one that enters it
+ * @throws NotEvaluable in GitHub's words, if the run would wait for itself (rhysd/actionlint#538)
+ */
+export function enterGroup(
+  concurrency: Concurrency | undefined,
+  { groups }: Pick<RunContext, 'groups'>,
+  scope: Scope,
+  job: string,
+): readonly string[] {
+  if (concurrency === undefined) return groups
+  const group = evaluateText({ text: concurrency.group, line: concurrency.line }, scope).toLowerCase()
+  if (groups.includes(group))
+    throw new NotEvaluable(
+      `Canceling since a deadlock was detected for concurrency group: '${group}' between a top level workflow and '${job}'. Remove one of the two groups.`,
+    )
+  return [...groups, group]
+}
+
 /** Runs the jobs of a file, each after those that it needs. */
 export async function runJobs(
   context: RunContext,
@@ -61,6 +89,21 @@ interface Place {
   readonly above: readonly Stage[]
 }
 
+const INPUT_KINDS: Readonly<Record<string, data.Kind>> = { boolean: data.Kind.Boolean, number: data.Kind.Number }
+
+/** GitHub converts no text, such as those of `github.event.inputs` (3rdIteration/seedsigner#443). */
+function refuseOtherTypes(defined: readonly DispatchInput[], given: Job['with'], scope: Scope): void {
+  for (const { name, type } of defined) {
+    const template = given[name]
+    if (INPUT_KINDS[type] === undefined || !template?.text.includes('${{')) continue
+    const value = evaluateValue(template, scope)
+    if (value.kind !== INPUT_KINDS[type])
+      throw new NotEvaluable(
+        `Line ${template.line}: Unexpected value '${value.coerceString()}'. The input ${name} needs a ${type}, such as that of \`fromJSON\`.`,
+      )
+  }
+}
+
 async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
   const { context, job, name } = leg
   const called = await readCalledWorkflow(job, context.workspace, context.depth)
@@ -73,14 +116,18 @@ async function runCalledWorkflow(leg: Leg): Promise<JobEnd> {
     ...input,
     default: input.default === undefined ? undefined : evaluateText({ text: input.default, line: 1 }, inScope),
   }))
+  refuseOtherTypes(defined, job.with, scope)
   const inputs = typeInputs(defined, evaluateTexts(job.with, scope))
   const secrets =
     job.secrets === 'inherit'
       ? context.contexts.secrets
       : { ...evaluateTexts(job.secrets, scope), GITHUB_TOKEN: context.token }
+  const innerContexts = { github, vars, inputs, secrets }
+  const groups = enterGroup(job.concurrency, context, scope, job.id)
   const inner: RunContext = {
     ...context,
-    contexts: { github, vars, inputs, secrets },
+    contexts: innerContexts,
+    groups: enterGroup(called.concurrency, { groups }, { ...scope, contexts: innerContexts }, job.id),
     env: called.env,
     file: called.file,
     depth: context.depth + 1,
@@ -102,6 +149,7 @@ async function runLeg(leg: Leg): Promise<JobEnd> {
   const { print, paint } = context.session
   const scope: Scope = { contexts: leg.contexts, status: 'success' }
   if (job.uses !== undefined) return await runCalledWorkflow(leg)
+  enterGroup(job.concurrency, context, scope, job.id)
   leg.env = evaluateTexts(context.env, scope)
   leg.env = { ...leg.env, ...evaluateTexts(job.env, { ...scope, contexts: { ...leg.contexts, env: leg.env } }) }
   const end = await runSteps(leg, { steps: job.steps, contexts: {}, env: {}, prefix: '', depth: context.depth })

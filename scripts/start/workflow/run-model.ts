@@ -44,6 +44,8 @@ export interface RunContext {
   readonly file?: string
   /** How many files call each other up to this one. */
   readonly depth: number
+  /** The `concurrency` groups of the workflow and of the jobs that call this file. */
+  readonly groups: readonly string[]
   /** What the caller allows the jobs of a called workflow. */
   readonly allowed?: TokenPermissions
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, posix } from 'node:path'
 import { baseUrlInput, SECRET_INPUTS } from '../../../src/action/inputs.ts'
 import { ALL_PERMISSIONS } from '../../../src/emulator/github/state.ts'
 import { runAction, type RunResult } from '../../small-runner/run-action.ts'
@@ -31,11 +31,39 @@ const checksOut = ({ uses, run }: Step): boolean =>
 
 export const isCheckedOut = ({ notRun }: Leg): boolean => notRun.some(checksOut)
 
-/** Replaces a prompt file that a script would write by a demo prompt, because scripts are not run. */
-function replaceWrittenPrompt(given: Texts, notRun: readonly Step[], workspace: string): Texts {
+/** A repository that a step checks out. */
+interface Checkout {
+  /** In the workspace. Empty: the workspace itself. */
+  readonly folder: string
+  readonly isOther: boolean
+}
+
+const listCheckouts = ({ notRun, context }: Leg): readonly Checkout[] =>
+  notRun.filter(checksOut).map(({ with: { path, repository } }) => ({
+    folder: path?.text.replace(/^\.\/|\/$/g, '') ?? '',
+    isOther: ![undefined, '${{ github.repository }}', context.variables['GITHUB_REPOSITORY']].includes(
+      repository?.text,
+    ),
+  }))
+
+/**
+ * Finds the prompt file in the reader's repository. Replaces it by a demo prompt if it is in another repository, or if a script
+ * would write it.
+ * @returns the inputs, and the folder in which the step runs
+ */
+function placePrompt(given: Texts, leg: Leg): readonly [inputs: Texts, workspace: string] {
+  const { context, notRun } = leg
   const { 'prompt-file': file = '', ...others } = given
-  const isWritten = file !== '' && notRun.some(({ run }) => run?.text.includes(basename(file)))
-  return isWritten && !existsSync(join(workspace, file)) ? { prompt: DEMO_PREFIX + file, ...others } : given
+  const path = posix.normalize(file)
+  const [checkout] = listCheckouts(leg)
+    .filter(({ folder }) => folder === '' || path.startsWith(`${folder}/`))
+    .toSorted((one, other) => other.folder.length - one.folder.length)
+  const own = checkout && path.slice(checkout.folder === '' ? 0 : checkout.folder.length + 1)
+  if (file !== '' && own !== undefined && !checkout?.isOther && existsSync(join(context.workspace, own)))
+    return [{ ...given, 'prompt-file': own }, context.workspace]
+  const isDemo =
+    file !== '' && (checkout?.isOther === true || notRun.some(({ run }) => run?.text.includes(basename(file))))
+  return [isDemo ? { prompt: DEMO_PREFIX + file, ...others } : given, context.scratch]
 }
 
 /** A token of an app is from a step that is not run. */
@@ -123,7 +151,7 @@ function explainTimeout({ minutes, of }: TimeLimit, title: string, { 'job-id': j
 
 /** Runs a step of this action against the embedded service and GitHub. */
 export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep): Promise<StepEnd> {
-  const { context, job, notRun, stepRuns, stages } = leg
+  const { context, job, stepRuns, stages } = leg
   const { embedded, session } = context
   const { print, paint } = session
   const { step, id, title, env, scope, later } = placed
@@ -135,11 +163,8 @@ export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep
     stepRuns.push(createMissed(title, leg, paint, `not run here: ${problem}`))
     return endStep('failure', {}, isTolerated)
   }
-  // Before a checkout, the workspace is empty.
-  const isCheckout = isCheckedOut(leg) || context.given['prompt-file'] !== undefined
-  const hasFiles = isCheckout && !action.inputs.includes('output-file')
-  const workspace = hasFiles ? context.workspace : context.scratch
-  const given = replaceWrittenPrompt(evaluateTexts(step.with, scope), notRun, workspace)
+  const [given, folder] = placePrompt(evaluateTexts(step.with, scope), leg)
+  const workspace = context.given['prompt-file'] === undefined ? folder : context.workspace
   const inputs = redirectInputs(given, action, context)
   context.onStep(inputs)
   print(`${heading(title, paint)}${showInputs(inputs)}\n`)

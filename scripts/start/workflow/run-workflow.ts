@@ -14,7 +14,7 @@ import { DEFAULT_FILES, FIRST_RUN, noteSuccess, pushChange, triggerEvent } from 
 import { listAdvice } from './advice.ts'
 import { GivenOutputs } from './given-outputs.ts'
 import { findReaderRepository, type ReaderRepository } from './reader-repository.ts'
-import { runJobs } from './run-job.ts'
+import { enterGroup, runJobs } from './run-job.ts'
 import type { RunContext, StepRun } from './run-model.ts'
 import { chooseCron, chooseTriggers, decide, isEventName, type RunnableTrigger } from './triggers.ts'
 import { readMarkdownWorkflow } from './markdown-workflow.ts'
@@ -54,6 +54,8 @@ function listTriggers(options: WorkflowOptions, { triggers }: Workflow): readonl
 interface Course extends Pick<RunContext, 'embedded' | 'session' | 'project' | 'scratch' | 'outputs' | 'onStep'> {
   readonly options: WorkflowOptions
   readonly workflow: Workflow
+  /** Of the workflow file. */
+  readonly path: string
   readonly fileName: string
   readonly repository: ReaderRepository
   readonly vars: unknown
@@ -135,9 +137,11 @@ async function runEvent(
     showsAll: options.showsAll,
     speed: options.service.speed,
     depth: 1,
+    groups: [],
   }
   const startedAtMs = embedded.now()
-  const ends = await runJobs(context, workflow.jobs)
+  const groups = enterGroup(workflow.concurrency, context, { contexts: context.contexts, status: 'success' }, '')
+  const ends = await runJobs({ ...context, groups }, workflow.jobs)
   const isGreen = [...ends.values()].every(({ result }) => result === 'success' || result === 'skipped')
   if (isGreen) noteSuccess(embedded.github.state, { id, event, headSha: sha }, startedAtMs)
   return [...ends.values()].flatMap(({ stepRuns }) =>
@@ -148,7 +152,7 @@ async function runEvent(
 /** Shows the verdict of each step, and what the reader can try next. */
 function showConclusion(
   { print, paint }: Session,
-  { options, workflow, outputs }: Course,
+  { options, workflow, path, outputs }: Course,
   stepRuns: readonly StepRun[],
   { demoVars, triggers }: { readonly demoVars: ReadonlySet<string>; readonly triggers: readonly RunnableTrigger[] },
 ): void {
@@ -158,7 +162,7 @@ function showConclusion(
   const isSkippedByPaths = stepRuns.some(({ outputs, inputs }) => inputs['paths'] && outputs['outcome'] === 'skipped')
   if (isSkippedByPaths && triggers.every((_, index) => getChoice(options, index + 1).changed.length === 0))
     print(`The change had ${DEFAULT_FILES.join(', ')}. Choose other files with --changed.\n`)
-  for (const line of listAdvice(stepRuns, triggers, workflow)) print(`${cleanForTerminal(line)}\n`)
+  for (const line of listAdvice(stepRuns, triggers, workflow, path)) print(`${cleanForTerminal(line)}\n`)
   if (outputs.hints.size > 0)
     print(`To choose outputs that only GitHub knows: ${cleanForTerminal([...outputs.hints].join(' '))}\n`)
   for (const name of outputs.listUnused())
@@ -261,7 +265,7 @@ export async function runWorkflow(options: WorkflowOptions, project: string, ter
     filename = findAllowedPage(inputs['allowed-paths']) ?? filename
   }
   const { print, paint } = session
-  const place = { fileName, repository, project, scratch: scratch.path }
+  const place = { path: file, fileName, repository, project, scratch: scratch.path }
   const outputs = new GivenOutputs(options.outputs)
   const course = { options, workflow, embedded, session, vars, outputs, onStep, total: triggers.length, ...place }
   try {

@@ -21,7 +21,7 @@ export interface Filter {
 export interface Trigger {
   readonly event: string
   readonly line: number
-  /** Such as `branches`, `paths-ignore` and `types`. */
+  /** Such as `branches`, `paths-ignore` and `types`. A schedule has as many of `timezone` as of `cron`, empty for UTC. */
   readonly filters: Readonly<Partial<Record<string, Filter>>>
 }
 
@@ -107,10 +107,13 @@ export interface Workflow {
 
 function readTriggers(on: Located | undefined): readonly Trigger[] {
   const toTrigger = (event: string, line: number, value?: Located): Trigger => {
-    const crons = value?.kind === 'list' ? value.items.map((item) => getText(getEntry(item, 'cron'))?.text ?? '') : []
     const filters = listEntries(value).map(([name, of]) => [name, { patterns: listTexts(of), line: of.line }])
-    const schedule = crons.length === 0 ? [] : [['cron', { patterns: crons, line }]]
-    return { event, line, filters: Object.fromEntries([...filters, ...schedule]) as Trigger['filters'] }
+    const items = value?.kind === 'list' ? value.items : []
+    const schedule = ['cron', 'timezone'].map((name) => {
+      return [name, { patterns: items.map((item) => getText(getEntry(item, name))?.text ?? ''), line }]
+    })
+    const all = items.length === 0 ? filters : schedule
+    return { event, line, filters: Object.fromEntries(all) as Trigger['filters'] }
   }
   if (on?.kind === 'map') return [...on.entries].map(([event, value]) => toTrigger(event, value.line, value))
   return listTexts(on).map((event) => toTrigger(event, on?.line ?? 1))

@@ -20,3 +20,15 @@ test.each([
   const listed = listScheduledTimes(cron, FROM_MS, UNTIL_MS).map((ms) => new Date(ms).toISOString().slice(5, 16))
   expect(listed).toEqual(times)
 })
+
+test.each([
+  ['0 3 * * 1', 'Europe/Berlin', ['03-23T02:00', '03-30T01:00']],
+  ['30 0 * * 1', 'Asia/Kolkata', ['03-22T19:00', '03-29T19:00']],
+  ['0 22 * * 0', 'America/New_York', ['03-23T02:00', '03-30T02:00']],
+])('%s in %s starts a workflow at these times in UTC', (cron, timezone, times) => {
+  const [fromMs, untilMs] = [Date.parse('2026-03-20T12:00:00Z'), Date.parse('2026-04-02T12:00:00Z')]
+  const listed = listScheduledTimes(cron, fromMs, untilMs, timezone).map((ms) =>
+    new Date(ms).toISOString().slice(5, 16),
+  )
+  expect(listed).toEqual(times)
+})

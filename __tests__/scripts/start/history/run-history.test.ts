@@ -243,10 +243,32 @@ test('a push by Dependabot is no base, because its run has no secrets', async ()
   expect((await play(insert(byBot(DEPENDABOT)))).figures).toMatchObject({ prompts: 4, skipped: 0 })
 })
 
+test.each(['github-actions@github.com', 'action@github.com', '41898282+github-actions[bot]@users.noreply.github.com'])(
+  'a commit of a workflow by %s is the work of a bot',
+  async (mail) => {
+    const author = `github-actions <${mail}>`
+    const pushes = pushAt([1, 2]).map((push, at) => (at === 1 ? { ...push, author, committer: author } : push))
+    expect((await play(pushes)).figures).toMatchObject({ prompts: 1, skipped: 1 })
+  },
+)
+
 test('a variable that pauses the agent starts no run, and names the `if`', async () => {
   const { figures, text } = await play(pushAt([1]), readRecipe('on-push.yml'), '--var', 'DOCS_AGENT_PAUSED=true')
   expect(figures).toMatchObject({ not_started: 1, prompts: 0 })
   expect(text).toContain('the `if` of the job docs (line 37) is false')
+})
+
+test('a schedule is in its time zone', async () => {
+  const cron = "cron: '0 13 * * *'\n      timezone: Asia/Tokyo\n"
+  const { figures } = await play(pushAt([1, 17]), readRecipe('on-schedule.yml').replace(/cron: .*\n/, cron))
+  expect(figures).toMatchObject({ prompts: 1 })
+})
+
+test('a condition reads the name of the repository and its owner', async () => {
+  const repository = 'github.event.repository'
+  const condition = `if: ${repository}.name == 'code' && ${repository}.owner.login == 'acme'\n        uses: your-org`
+  const { figures } = await play(pushAt([1]), readRecipe('on-push.yml').replace('uses: your-org', condition))
+  expect(figures).toMatchObject({ skipped: 0, prompts: 1 })
 })
 
 test('the condition of a step reads the real commit message', async () => {
@@ -322,15 +344,17 @@ describe('a clone', () => {
     git(code, 'update-index', '--add', '--cacheinfo', `160000,${other},lib`)
     writeFileSync(join(code, 'src/b.ts'), 'const here = 1\n')
     git(code, 'add', 'src/b.ts')
-    git(code, '-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '-m', 'Add a submodule')
+    git(code, '-c', 'user.name=Änn', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '-m', 'Add a submodule')
     for (const [name, value] of [
       ['diff.submodule', 'log'],
       ['diff.ignoreSubmodules', 'all'],
+      ['i18n.logOutputEncoding', 'ISO-8859-1'],
     ] as const)
       git(code, 'config', name, value)
     const read = () => {
       const clone = openClone(code)
       const pushes = readPushes(clone, FIRST.atMs)
+      expect(pushes.at(-1)?.author.name).toBe('Änn')
       const [before = '', after = ''] = pushes.map(({ sha }) => sha)
       const compare = createDetailedCompare({ clone, pushes, base: before })
       return compare(before, after).files.map(({ path, patch }) => [path, patch?.includes('const here')])
@@ -348,14 +372,43 @@ describe('a clone', () => {
     }
   })
 
+  test('has the commits that GitHub has, whatever is in their messages or replaced', async () => {
+    const folder = createTemporaryFolder()
+    const code = join(folder, 'code')
+    const message = 'One \x1e two \x1f three'
+    const pushes = pushAt([1, 2]).map((push, at) => (at === 0 ? { ...push, message } : push))
+    createRepository(code, [FIRST, ...pushes])
+    const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com']
+    const skipped = git(code, ...identity, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD^', '-m', 'Change it [skip ci]')
+    git(code, 'replace', 'HEAD', skipped.trim())
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    const { stdout } = await startIn80ColumnsAsIs(folder, '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ pushes: 2, not_started: 0, prompts: 2 })
+  })
+
+  test('has a commit that a wrong clock has dated in the future, and those after it', async () => {
+    const [wrong, ...others] = pushAt([1, 2, 3])
+    const { figures } = await play([{ files: {}, ...wrong, atMs: Date.parse('2040-01-01T00:00:00Z') }, ...others])
+    expect(figures).toMatchObject({ pushes: 3, prompts: 3 })
+  })
+
   test('that is shallow is an error with the command that completes it', async () => {
     const folder = createTemporaryFolder()
     createRepository(join(folder, 'origin'), [FIRST, ...pushAt([1, 2, 3])])
-    git(folder, 'clone', '--quiet', '--depth', '1', `file://${join(folder, 'origin')}`, 'code')
+    git(folder, 'clone', '--quiet', '--depth', '1', `file://${join(folder, 'origin')}`, 'my code')
     writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
-    const { stderr, exitCode } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'code'], { folder })
+    const { stderr, exitCode } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'my code'], { folder })
     expect(exitCode).toBe(2)
-    expect(stderr).toMatch(/is a shallow clone.*\n {2}git -C \S+ fetch --unshallow\n/)
+    expect(stderr).toMatch(/is a shallow clone.*\n {2}git -C "\S+\/my code" fetch --unshallow\n/)
+  })
+
+  test('is read as a whole, whatever folder of it is named', async () => {
+    const folder = createTemporaryFolder()
+    createRepository(join(folder, 'code'), [FIRST, ...pushAt([1])])
+    writeFileSync(join(folder, 'docs.yml'), readRecipe('on-push.yml'))
+    const { stdout } = await startInTerminal(['--workflow', 'docs.yml', '--history', 'code/src'], { folder })
+    expect(stdout).toContain('Prompts                       1 ')
+    expect(stdout).not.toContain('matches no file')
   })
 
   test('with a recent commit is played until now', async () => {
@@ -380,7 +433,7 @@ test.each([
   ['--workflow docs.yml --history code --days 0', '--days must be a number from 1 to 366'],
   ['--workflow docs.yml --history code --merged-after soon', '--merged-after needs a time'],
   ['--workflow docs.yml --history code --event push', '--event does not go with --history'],
-  ['--workflow docs.yml --history nowhere', 'There is no folder'],
+  ['--workflow docs.yml --history nowhere', 'nowhere. Clone the repository first.'],
   ['--workflow docs.yml --history .', 'is no clone of a git repository'],
   ['--workflow none.yml --history code', 'There is no file'],
   ['--workflow comments.yml --history code', 'has no such trigger. It has: issue_comment'],

@@ -26,6 +26,11 @@ describe('the code of', () => {
     expect(findLayout(paths).code.value).toEqual(['cmd/**', 'pkg/**', 'internal/**', '!**/*_test.*', '!**/*.pb.go'])
   })
 
+  test('a .NET solution is in its projects, without those of tests', () => {
+    const { code } = findLayout(['Acme/A.cs', 'Acme/B.cs', 'Acme.Tests/ATest.cs'])
+    expect(code.value).toEqual(['Acme/**'])
+  })
+
   test('a module at the root is in files, and not in all folders', () => {
     expect(findLayout(['index.js', 'cli.js', 'test/index.js', 'README.md']).code.value).toEqual(['*.js'])
   })
@@ -46,6 +51,10 @@ describe('the docs', () => {
   test('are the folder with pages, and the README', () => {
     const { docs } = findLayout(['src/a.ts', 'src/b.ts', 'docs/a.md', 'docs/logo.svg', 'README.md'])
     expect(docs?.value).toEqual(['docs/**', 'README.md'])
+  })
+
+  test('are found whatever the case of the folder', () => {
+    expect(findLayout(['Source/A.cs', 'Source/B.cs', 'Docs/a.md']).docs?.value).toEqual(['Docs/**'])
   })
 
   test('are left out without a folder of pages', () => {

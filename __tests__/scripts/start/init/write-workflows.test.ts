@@ -66,6 +66,16 @@ test('--init chooses pushes where they cost no more than nights', async () => {
   expect(text).toContain('uses: your-org/docs-agent-action@v1 # CHANGE: your-org')
 })
 
+test.each(['über uns', '@acme', "it's"])(
+  '--init plays a change of a file in a folder with the name %s',
+  async (name) => {
+    const folder = create([0], { [`${name}/a.ts`]: '//\n', [`${name}/b.ts`]: '//\n', 'docs/a.md': '#\n' })
+    const { text, exitCode } = await init(folder)
+    expect(exitCode).toBe(0)
+    expect(text).toContain(`a change of ${name}/a.ts`)
+  },
+)
+
 describe('without writing,', () => {
   test('--print shows the files', async () => {
     const folder = create([0])

@@ -248,6 +248,11 @@ test.each([
   ],
   ['', 'on: push\njobs: { a: { runs-on: x, steps: [{ run: x }] } }', 'it is missing a `on.workflow_call` trigger'],
   [
+    '    with: { folder: a, deep: "${{ github.event.inputs.deep || \'false\' }}" }\n    secrets: inherit',
+    CALLED,
+    "Unexpected value 'false'. The input deep needs a boolean",
+  ],
+  [
     '    with: { folder: a }\n    secrets: inherit',
     CALLED.replace('runs-on: x', 'runs-on: x\n    permissions: { contents: write }'),
     "The nested job 'write' is requesting 'contents: write', but is only allowed 'contents: read'.",
@@ -255,6 +260,25 @@ test.each([
 ])("a call that GitHub refuses is red, in GitHub's words: %#", async (lines, called, sentence) => {
   const { exitCode, stdout } = await callWith(lines, called)
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining(sentence) as unknown])
+})
+
+const GROUP = 'concurrency: ${{ github.workflow }}'
+
+test.each([
+  [`${GROUP}\n`, `${GROUP}\n`, 1],
+  [`${GROUP}\n`, `${GROUP}-called\n`, 0],
+  ['', `${GROUP}\n`, 0],
+])('a called workflow in the `concurrency` group of its caller is red: %#', async (own, ofCalled, exitCode) => {
+  const lines = '    with: { folder: a }\n    secrets: inherit'
+  const ended = await playWith({ '.github/workflows/called.yml': ofCalled + CALLED }, own + CALL(lines))
+  expect(ended.exitCode).toBe(exitCode)
+  expect(ended.stdout.includes("between a top level workflow and 'docs'")).toBe(exitCode === 1)
+})
+
+test('a job in the `concurrency` group of its workflow is red', async () => {
+  const workflow = withLines(job(step('prompt: x')), 'concurrency: { group: docs }')
+  expect((await play(workflow)).exitCode).toBe(0)
+  expect((await play(`concurrency: docs\n${workflow}`)).stdout).toContain("for concurrency group: 'docs' between")
 })
 
 test('files call each other at most four levels deep', async () => {

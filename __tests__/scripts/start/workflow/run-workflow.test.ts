@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { job, play, step } from '../../../../testing/play-workflow.ts'
+import { job, play, playWith, step, withLines } from '../../../../testing/play-workflow.ts'
 
 test('plays a step of this action with its inputs, and against the embedded service only', async () => {
   const { exitCode, stdout, stderr } = await play(job(step("prompt: 'Document ${{ github.ref_name }}.'")))
@@ -83,6 +83,18 @@ test('replaces a prompt file that a script would write', async () => {
   )
   expect(stdout).toMatch(/prompt +demo-prompt\.md\n/)
   expect(stdout).toMatch(/prompt-file +other\.md\n/)
+})
+
+test.each([
+  ['{ path: main }', 'main/.github/workflows/docs.yml', /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/],
+  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', 'file true'],
+  ['{ path: main }', '.github/workflows/docs.yml', 'file false'],
+  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', 'file true'],
+  ['{ repository: me/prompts }', 'docs.md', /prompt +demo-docs\.md\n/],
+])('after a checkout with %s, the prompt file %s is found as on GitHub', async (inputs, file, shown) => {
+  const checkout = `- uses: actions/checkout@v5\n        with: ${inputs}`
+  const { stdout } = await play(job(`${checkout}\n      ${step(`prompt-file: ${file}`)}`))
+  expect(stdout).toMatch(shown)
 })
 
 test('says of a longer script that GitHub would run it', async () => {
@@ -318,4 +330,31 @@ test('--schedule is one of several crons, and the others are named', async () =>
   const { exitCode, stdout } = await play(job(weekly, on), '--schedule', '0 3 * * 1')
   expect(exitCode).toBe(0)
   expect(stdout).toContain("Not run: 0 3 * * * (add `--schedule '0 3 * * *'`)\n")
+})
+
+test.each([
+  ['push:', '', true],
+  ["push: { paths: ['src/**'] }", '', true],
+  ['push: { branches: [main] }', '', false],
+  ["push: { tags: ['v*'] }", '', false],
+  ['push:', "if: github.ref_name == 'main'", false],
+  ['workflow_dispatch:', '', false],
+])('says whether %s with %j starts for other branches and tags: %s', async (on, condition, isUnfiltered) => {
+  const { stdout } = await play(withLines(job(step('prompt: x'), on), condition))
+  expect(stdout.includes('also starts the agent for every other branch')).toBe(isUnfiltered)
+})
+
+test.each([
+  ['.github/workflow/docs.yml', true],
+  ['.github/docs.yml', true],
+  ['.github/workflows/sub/docs.yml', true],
+  ['.github/workflows/docs.yml.txt', true],
+  ['.github/workflows/docs', true],
+  ['.github/workflows/docs.yaml', false],
+  ['.github/workflow-templates/docs.yml', false],
+  ['docs.yml', false],
+])('says whether GitHub overlooks %s: %s', async (file, isOverlooked) => {
+  const workflow = job(step('prompt: x'))
+  const { stdout } = await playWith({ [file]: workflow }, workflow, '--workflow', file)
+  expect(stdout.includes('GitHub runs only files in `.github/workflows`')).toBe(isOverlooked)
 })

@@ -105,6 +105,26 @@ test.each([
   await expect(readWorkflow('w.yml', text)).rejects.toThrow(sentence)
 })
 
+const JOBS = 'jobs: { a: { runs-on: x, steps: [{ run: x }] } }'
+
+test.each([
+  [`on: push\n${JOBS.replace('steps', 'if: !cancelled(), steps')}`, "Line: 2): Unexpected tag '!cancelled()'"],
+  [`on:\n  push:\n    branches:\n      - !dev\n${JOBS}`, "Line: 4): Unexpected tag '!dev'. Put the value in quotes."],
+  [`on:\n  push:\n    paths:\n      - **/*.ts\n${JOBS}`, "Line: 4): Unknown alias '**/*.ts'. Put the value in quotes."],
+  [`on:\n  schedule:\n    - cron: * 3 * * *\n${JOBS}`, 'Alias cannot be an empty string at line 3, column 13'],
+  [`name: x\ntrue: push\n${JOBS}`, "Line: 2): Unexpected value 'true'. Write `on`."],
+])('refuses what YAML reads otherwise than it looks: %#', async (text, sentence) => {
+  await expect(readWorkflow('w.yml', text)).rejects.toThrow(sentence)
+})
+
+test('accepts anchors and their aliases', async () => {
+  const text = `on:\n  push: &filter { branches: [a] }\n  pull_request: *filter\n${JOBS}`
+  expect((await readWorkflow('w.yml', text)).triggers.map(({ filters }) => filters['branches']?.patterns)).toEqual([
+    ['a'],
+    ['a'],
+  ])
+})
+
 test('accepts references that need no version', async () => {
   const steps = '      - uses: ./\n      - uses: $/setup\n      - uses: docker://alpine\n      - uses: o/r/path@main'
   expect((await readWorkflow('w.yml', inSteps(steps))).jobs[0]?.steps).toHaveLength(4)
