@@ -155,6 +155,24 @@ function getName({ method, target }: ServiceRequest): string {
   return findGitHubRoute(method, path.replace(`${API_PATH}/repos/`, '').replace(/^[^/]+\/[^/]+/, ''))?.name ?? path
 }
 
+export const respondAsUsual: Responder = ({ respond }) => respond()
+
+/** What GitHub responds to a token that lacks a permission. */
+export const respondForbidden: Responder = () =>
+  jsonResponse(403, { message: 'Resource not accessible by integration' })
+
+/** Acts at one request of a kind, by default at the first. */
+export function atRequest(
+  kind: string,
+  act: (request: ObservedRequest) => unknown,
+  nth = 1,
+): NonNullable<PlayStepOptions['onRequest']> {
+  let count = 0
+  return (what, request) => {
+    if (what === kind && ++count === nth) act(request)
+  }
+}
+
 export const respondWith =
   (status: number, headers: Readonly<Record<string, string>> = {}) =>
   (): ServiceResponse =>

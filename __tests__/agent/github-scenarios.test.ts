@@ -7,9 +7,8 @@ import {
 } from '../../src/emulator/github/github-scenarios.ts'
 import { createPullState, type PullState, type Review } from '../../src/emulator/github/pull-state.ts'
 import { createRepositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { playStep } from '../../testing/play-step.ts'
+import { playStep, respondForbidden } from '../../testing/play-step.ts'
 import { PUSH, type GivenRun } from '../../testing/given-run.ts'
 import { agentInputs } from '../../testing/agent-inputs.ts'
 import { changedRepository, commit, madeCommit } from '../../testing/github-state.ts'
@@ -394,8 +393,6 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
   expect(JSON.stringify([texts, played.outputs])).not.toContain(GITHUB_TOKEN)
 })
 
-const REFUSED = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
-
 test.each<[operation: string, given: Record<string, string>, permissions: string]>([
   [
     'checks/list-for-ref',
@@ -414,7 +411,7 @@ test.each<[operation: string, given: Record<string, string>, permissions: string
   ],
 ])('names all permissions if %s is refused after the prompt', async (operation, given, permissions) => {
   const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
-  const { isGreen, line, notice } = await playStep({ inputs, responses: { [operation]: REFUSED } })
+  const { isGreen, line, notice } = await playStep({ inputs, responses: { [operation]: respondForbidden } })
   expect(isGreen).toBe(false)
   for (const text of [line, notice?.text]) {
     expect(text).toContain(`\`permissions: { ${permissions} }\``)
@@ -424,7 +421,7 @@ test.each<[operation: string, given: Record<string, string>, permissions: string
 
 test('names the one permission that a token for another repository lacks', async () => {
   const given = { 'github-token': GITHUB_TOKEN, 'pr-repository': 'acme/docs', 'allowed-paths': 'docs/**' }
-  const responses = { 'repos/compare-commits-with-basehead': REFUSED }
+  const responses = { 'repos/compare-commits-with-basehead': respondForbidden }
   const { line } = await playStep({ inputs: agentInputs({}, given), facts: { repository: 'acme/code' }, responses })
   expect(line).toContain('If `acme/docs` is not')
   expect(line).not.toContain('`permissions: {')

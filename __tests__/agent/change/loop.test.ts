@@ -9,9 +9,8 @@ import {
   REVIEWER as LISA,
 } from '../../../src/emulator/github/demo-state.ts'
 import { comment, release, review, schedule } from '../../../src/emulator/github/trigger-events.ts'
-import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { type Act, type GivenPull, NOBODY, playAct } from '../../../testing/github-world.ts'
-import { type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
+import { type PlayStepOptions, respondWith, respondForbidden } from '../../../testing/play-step.ts'
 
 const RUNS: LoopFacts = {
   ownPullRequests: undefined,
@@ -408,7 +407,6 @@ test('does not examine the change of a step that only waits for a job', async ()
 })
 
 const isDown = respondWith(503)
-const isForbidden = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
 
 test.each<[what: string, act: Act, responses: NonNullable<PlayStepOptions['responses']>]>([
   ['a push', mergeOurs, { [LIST]: isDown }],
@@ -417,10 +415,10 @@ test.each<[what: string, act: Act, responses: NonNullable<PlayStepOptions['respo
   [
     'a pull request whose comments cannot be read',
     (world) => world.open(7, MONA),
-    { 'issues/list-comments': isForbidden },
+    { 'issues/list-comments': respondForbidden },
   ],
   ['a release by a bot', releaseByBot(BOT), { 'repos/list-tags': isDown }],
-  ['a pull request, because of the earlier ones,', (world) => world.open(7, MONA), { 'pulls/list': isForbidden }],
+  ['a pull request, because of the earlier ones,', (world) => world.open(7, MONA), { 'pulls/list': respondForbidden }],
 ])('fails if GitHub does not say whether %s is our own work', async (_what, act, responses) => {
   const { isGreen, report, acceptedPrompts } = await playAct(act, {}, { responses })
   expect([isGreen, acceptedPrompts, report.error?.code]).toEqual([false, [], 'not-sent'])
@@ -436,7 +434,7 @@ test.each<[given: Given, permissions: string]>([
   ],
 ])('names all permissions that %j needs if one is missing', async (given, permissions) => {
   const act: Act = (world) => mergeOurs(world.tag('v1').push('main', MONA).tag('v2'))
-  const { report } = await playAct(act, given, { responses: { [LIST]: isForbidden } })
+  const { report } = await playAct(act, given, { responses: { [LIST]: respondForbidden } })
   expect(report.error?.hint).toBe(
     `Grant the workflow's job these permissions: \`permissions: { ${permissions} }\`. If \`github-token\` is another token, that token needs them instead.`,
   )

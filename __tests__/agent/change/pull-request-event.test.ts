@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../../src/emulator/github/github-scenarios.ts'
-import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { agentInputs } from '../../../testing/agent-inputs.ts'
 import { commit, repositoryWithPull } from '../../../testing/github-state.ts'
-import { playStep, type PlayStepOptions, respondWith } from '../../../testing/play-step.ts'
+import { playStep, type PlayStepOptions, respondWith, respondForbidden } from '../../../testing/play-step.ts'
 
 const REACT = 'reactions/create-for-issue'
 const CREATE_LABEL = 'issues/create-label'
@@ -75,12 +74,10 @@ test('names all permissions if the token may not write', async () => {
   expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
 })
 
-const noAccess = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
-
 test.each(['issues/add-labels', 'issues/create-comment'])(
   'is red if %s fails after the job, although `on-open-pr` is `new`',
   async (operation) => {
-    const { isGreen, report, line } = await play({}, { responses: { [operation]: noAccess } })
+    const { isGreen, report, line } = await play({}, { responses: { [operation]: respondForbidden } })
     expect([isGreen, report.outcome]).toEqual([false, 'pull-request'])
     expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
   },
@@ -89,7 +86,7 @@ test.each(['issues/add-labels', 'issues/create-comment'])(
 test("stops after the second pull request of an agent's user if comments are refused and labels are not", async () => {
   const options = {
     github: { ...combineScenarios([]), agentType: 'User' },
-    responses: { 'issues/create-comment': noAccess },
+    responses: { 'issues/create-comment': respondForbidden },
   } as const
   let played = await play({}, options)
   const prompts = [played.acceptedPrompts.length]

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { AGENT_USER } from '../../../src/emulator/github/demo-state.ts'
-import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import {
   createWorld,
   greenRun,
@@ -18,7 +17,8 @@ import {
   respondInOrder,
   respondWith,
   type PlayStepOptions,
-  type Responder,
+  respondForbidden,
+  respondAsUsual,
 } from '../../../testing/play-step.ts'
 
 const COMMITS = { 'change-context': 'commits' }
@@ -65,8 +65,6 @@ const afterRun = (run = {}, fields = {}): GivenEvent => [
 ]
 
 const COMPARE = 'repos/compare-commits-with-basehead'
-const respondAsUsual: Responder = ({ respond }) => respond()
-const REFUSED: Responder = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
 const DOWN = { [COMPARE]: respondWith(503) }
 const NO_RUNS = { 'actions/list-workflow-runs': respondWith(503) }
 const LOOK_UPS_DOWN = {
@@ -349,7 +347,7 @@ test.each<Failure>([
 
 test.each<[what: string, given: Given, responses?: PlayStepOptions['responses']]>([
   ['GitHub is down', SINCE, NO_RUNS],
-  ['the range cannot be compared', SINCE, { [COMPARE]: REFUSED }],
+  ['the range cannot be compared', SINCE, { [COMPARE]: respondForbidden }],
   ['a commit of the range does not exist', BETWEEN],
   ['there is no token', { ...SINCE, ...NO_TOKEN }],
   ['the pull request does not exist', REQUESTED],
@@ -379,7 +377,7 @@ test.each([
 })
 
 test('names all permissions if the token may not compare', async () => {
-  const { line } = await playEvent({ ...SINCE, ...FILES }, PUSHED, {}, { responses: { [COMPARE]: REFUSED } })
+  const { line } = await playEvent({ ...SINCE, ...FILES }, PUSHED, {}, { responses: { [COMPARE]: respondForbidden } })
   expect(line).toContain('`permissions: { actions: read, contents: read, issues: write, pull-requests: write }`')
 })
 
@@ -389,7 +387,7 @@ test.each<[what: string, given: Given, refused: string]>([
 ])(
   'names no permissions of the own repository if the token may not %s in another one',
   async (_what, given, refused) => {
-    const { line } = await playEvent(given, ['repository_dispatch'], {}, { responses: { [refused]: REFUSED } })
+    const { line } = await playEvent(given, ['repository_dispatch'], {}, { responses: { [refused]: respondForbidden } })
     expect(line).toContain('If `acme/code` is not')
     expect(line).not.toContain('permissions: {')
   },

@@ -13,7 +13,7 @@ import { combineScenarios, type GitHubScenario } from '../../../src/emulator/git
 import { mergePull, pushCommit } from '../../../src/emulator/github/repository-changes.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { DEFAULT_LAG } from '../../../src/emulator/github/state.ts'
-import { htmlResponse, jsonResponse } from '../../../src/emulator/http/exchange.ts'
+import { htmlResponse } from '../../../src/emulator/http/exchange.ts'
 import { NO_RESPONSE } from '../../../src/emulator/http/faults.ts'
 import { RUN_FACTS } from '../../../testing/given-run.ts'
 import { PULL_REQUEST } from '../../../testing/github-values.ts'
@@ -26,6 +26,8 @@ import {
   type Responder,
   respondInOrder,
   respondWith,
+  respondAsUsual,
+  respondForbidden,
 } from '../../../testing/play-step.ts'
 import { endWith, turnIn } from '../../../testing/report.ts'
 
@@ -40,8 +42,6 @@ const [LABEL, LIST, COMMENT, UPDATE] = [
   'issues/update-comment',
 ]
 const MARKS = [LABEL, LIST, COMMENT, UPDATE]
-const NO_ACCESS: Responder = () => jsonResponse(403, { message: 'Resource not accessible by integration' })
-const OWN: Responder = ({ respond }) => respond()
 
 /** Runs a step, by default with a new job whose pull request is open at once. */
 async function play(given: Given = {}, options: Partial<PlayStepOptions> = {}) {
@@ -82,7 +82,7 @@ describe('the mark of a pull request', () => {
     ['because the connection breaks', () => NO_RESPONSE, [LABEL, COMMENT]],
     ['because the response is invalid', () => htmlResponse(200, '<p>Soon.'), [LABEL, COMMENT]],
     ['because of a long rate limit', respondWith(429, { 'retry-after': '86400' }), []],
-    ['because the token may not', NO_ACCESS, []],
+    ['because the token may not', respondForbidden, []],
   ])('of a pull request that cannot be read %s', async (_why, response, expected) => {
     const { marks, text, outputs } = await play({}, { responses: { [PULL]: response } })
     expect([marks.toSorted(), outputs['pr-state']]).toEqual([expected.toSorted(), ''])
@@ -93,14 +93,17 @@ describe('the mark of a pull request', () => {
     [LABEL, [], 1],
     [COMMENT, ['docs-agent'], 0],
   ])('keeps its other part if %s fails', async (operation, labels, comments) => {
-    const { docs, isGreen } = await play({}, { responses: { [operation]: NO_ACCESS } })
+    const { docs, isGreen } = await play({}, { responses: { [operation]: respondForbidden } })
     expect([isGreen, docs.pulls[4]?.labels, docs.pulls[4]?.comments.length]).toEqual([true, labels, comments])
   })
 
   test('is complete if a later turn could add it', async () => {
     const { report } = await play(
       { 'on-open-pr': 'follow-up', 'fix-rounds': '1' },
-      { github: combineScenarios(['checks-fixed']), responses: { [LABEL]: respondInOrder(NO_ACCESS, OWN) } },
+      {
+        github: combineScenarios(['checks-fixed']),
+        responses: { [LABEL]: respondInOrder(respondForbidden, respondAsUsual) },
+      },
     )
     expect([report.rounds.length, report.untracked]).toEqual([1, undefined])
   })
@@ -126,7 +129,7 @@ const NO_TOKEN = { 'github-token': '', label: '' }
 const UNREAD = 'The pull request could not be read: '
 
 test.each<[string, Given, Partial<PlayStepOptions>, string | undefined, number]>([
-  ['the token has no access to', {}, { responses: { [PULL]: NO_ACCESS } }, UNREAD, 0],
+  ['the token has no access to', {}, { responses: { [PULL]: respondForbidden } }, UNREAD, 0],
   ['the token cannot see', CHECKED, { responses: { [PULL]: respondWith(404) } }, UNREAD, 30_000],
   [
     'is on another host',
@@ -210,7 +213,7 @@ describe('reviews', () => {
   })
 
   test('are requested of nobody, with a warning for each, if the token lacks the permission', async () => {
-    const { report } = await play({ reviewers: 'mona, lisa' }, { responses: { [REVIEWS]: NO_ACCESS } })
+    const { report } = await play({ reviewers: 'mona, lisa' }, { responses: { [REVIEWS]: respondForbidden } })
     expect(report.warnings.map(({ message }) => message)).toEqual([
       'No review was requested from `mona`',
       'No review was requested from `lisa`',
@@ -252,7 +255,7 @@ describe('with `wait-for-checks`, a pull request is read again at the end of the
       'until a request fails',
       {},
       UNKNOWN,
-      { responses: { [PULL]: respondInOrder(OWN, OWN, OWN, respondWith(404)) } },
+      { responses: { [PULL]: respondInOrder(respondAsUsual, respondAsUsual, respondAsUsual, respondWith(404)) } },
       ['open', '', [1_000, 3_000]],
     ],
     ['until it has another head', {}, UNKNOWN, { onRequest: push }, ['open', '', [1_000, 3_000]]],

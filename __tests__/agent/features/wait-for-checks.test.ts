@@ -13,13 +13,14 @@ import {
   type Responder,
   respondInOrder,
   respondWith,
+  respondAsUsual,
+  atRequest,
 } from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
 type OnRequest = NonNullable<PlayStepOptions['onRequest']>
 
 const [PULL, CHECKS, COMPARE] = ['pulls/get', 'checks/list-for-ref', 'repos/compare-commits-with-basehead']
-const OWN: Responder = ({ respond }) => respond()
 const LOST: Responder = () => NO_RESPONSE
 const NEVER: Responder = () => ({ ...NO_RESPONSE, delivery: 'never' })
 /** The last read is after 27 s. */
@@ -65,13 +66,6 @@ async function play(given: Given, { checks = [[PASSED]], ...options }: Options =
 }
 
 /** Acts at one request of a kind. */
-const at = (name: string, nth: number, act: (request: Parameters<OnRequest>[1]) => unknown): OnRequest => {
-  let count = 0
-  return (what, request) => {
-    if (what === name && ++count === nth) act(request)
-  }
-}
-
 /** Pushes a commit to the pull request of the new job. */
 const push = ({ docs, nowMs }: Parameters<OnRequest>[1], filename = 'docs/b.md') =>
   pushCommit(docs, 'agent/job_000001', { message: 'More', author: AGENT_USER, files: [{ filename, patch: '' }] }, nowMs)
@@ -124,8 +118,8 @@ test.each<[string, Given, Options, string, number]>([
 })
 
 test.each<[string, Responder[]]>([
-  ['retries after failed reads', [LOST, LOST, LOST, LOST, respondWith(503), OWN]],
-  ['keeps the known checks after failed reads', [OWN, OWN, LOST, LOST, LOST, OWN]],
+  ['retries after failed reads', [LOST, LOST, LOST, LOST, respondWith(503), respondAsUsual]],
+  ['keeps the known checks after failed reads', [respondAsUsual, respondAsUsual, LOST, LOST, LOST, respondAsUsual]],
 ])('%s of the checks', async (_what, reads) => {
   const { outputs, text, seconds } = await play({}, { responses: { [CHECKS]: respondInOrder(...reads) } })
   expect([outputs['checks'], text]).toEqual(['success', undefined])
@@ -134,8 +128,8 @@ test.each<[string, Responder[]]>([
 
 test('warns that the checks could not be read, and forgets those of the head before', async () => {
   let pushed: string | undefined
-  const onRequest = at(PULL, 2, (request) => (pushed = push(request).sha))
-  const responses = { [CHECKS]: respondInOrder(OWN, OWN, respondWith(404)) }
+  const onRequest = atRequest(PULL, (request) => (pushed = push(request).sha), 2)
+  const responses = { [CHECKS]: respondInOrder(respondAsUsual, respondAsUsual, respondWith(404)) }
   const { outputs, text } = await play({}, { checks: [[FAILED]], onRequest, responses })
   expect(outputs).toMatchObject({ checks: '', 'pr-head-sha': pushed })
   expect(text).toContain('The checks could not be read: ')
@@ -149,7 +143,7 @@ describe.each([
     ['for good', 404],
     ['until the deadline', 503],
   ])('%s, no checks are reported', async (_when, status) => {
-    const responses = { [PULL]: respondInOrder(OWN, respondWith(status)) }
+    const responses = { [PULL]: respondInOrder(respondAsUsual, respondWith(status)) }
     const played = await play(SHORT, { checks: [[plan]], responses })
     expect([played.outputs['checks'], played.seconds >= 27]).toEqual(['', status === 503])
     if (status === 404) expect(played.seconds).toBe(seconds)
@@ -159,7 +153,7 @@ describe.each([
 })
 
 test('reports the checks once the head can be read again', async () => {
-  const responses = { [PULL]: respondInOrder(OWN, ...Array<Responder>(5).fill(LOST), OWN) }
+  const responses = { [PULL]: respondInOrder(respondAsUsual, ...Array<Responder>(5).fill(LOST), respondAsUsual) }
   const { outputs, text, requests } = await play({}, { responses })
   expect(requests.filter(({ what }) => what === PULL).length).toBeGreaterThan(6)
   expect([outputs['checks'], text]).toEqual(['success', undefined])
@@ -168,8 +162,12 @@ test('reports the checks once the head can be read again', async () => {
 const RUNNING = /^Checks of commit \w{7}: 1 of 1 still running \(build\)\.$/
 
 test.each<[string, Responder[], RegExp[]]>([
-  ['which checks are running', [OWN], [RUNNING, RUNNING]],
-  ['that the checks cannot be read', [OWN, LOST], [RUNNING, /^The checks of commit \w{7} could not be read\. /]],
+  ['which checks are running', [respondAsUsual], [RUNNING, RUNNING]],
+  [
+    'that the checks cannot be read',
+    [respondAsUsual, LOST],
+    [RUNNING, /^The checks of commit \w{7} could not be read\. /],
+  ],
 ])('logs once a minute %s', async (_what, reads, lines) => {
   const options = { checks: [[PENDING]], responses: { [CHECKS]: respondInOrder(...reads) } }
   const { checksLog } = await play({ 'timeout-minutes': '1.1' }, options)
@@ -219,14 +217,14 @@ test('reports checks that wait for approval as soon as no other check is pending
 
 test('follows a head that moves after its checks have finished, and compares its files again', async () => {
   let pushed: string | undefined
-  const onRequest = at(PULL, 2, (request) => (pushed = push(request, 'src/a.ts').sha))
+  const onRequest = atRequest(PULL, (request) => (pushed = push(request, 'src/a.ts').sha), 2)
   const { outputs } = await play({ 'allowed-paths': 'docs/**' }, { checks: [[FAILED]], onRequest })
   // No check is registered for the new commit.
   expect(outputs).toMatchObject({ checks: 'none', 'pr-head-sha': pushed, 'in-scope': 'false' })
 })
 
 test('reports pending checks if the head moves at the last read', async () => {
-  const onRequest = at(PULL, 2, push)
+  const onRequest = atRequest(PULL, push, 2)
   const { outputs, docs, seconds } = await play(SHORT, { checks: [[job('build', 0, 26_000, 'failure')]], onRequest })
   expect(outputs).toMatchObject({ checks: 'pending', 'pr-head-sha': docs.pulls[4]?.headSha })
   expect(seconds).toBe(27)
@@ -253,7 +251,7 @@ test.each<['merged' | 'closed', readonly CheckPlan[], string, number]>([
   ['closed', [], 'none', 0],
   ['merged', [PASSED], 'success', 15],
 ])('does not wait for pending checks of a pull request that is %s: %#', async (state, plan, checks, seconds) => {
-  const onRequest = at(PULL, 1, ({ docs, nowMs }) => {
+  const onRequest = atRequest(PULL, ({ docs, nowMs }) => {
     if (state === 'merged') mergePull(docs, 1, 'mona', nowMs)
     else if (docs.pulls[1] !== undefined) closeIssue(docs, docs.pulls[1], nowMs)
   })
@@ -298,7 +296,7 @@ describe('the files outside of the allowed paths', () => {
   })
 
   test('are also found if the pull request is merged into the base branch', async () => {
-    const onRequest = at(PULL, 1, ({ docs, nowMs }) => {
+    const onRequest = atRequest(PULL, ({ docs, nowMs }) => {
       mergePull(docs, 1, 'mona', nowMs, { method: 'merge' })
     })
     const given = { ...FINISHED, 'wait-for-checks': 'false', 'allowed-paths': 'guides/**' }

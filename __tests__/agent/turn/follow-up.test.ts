@@ -11,7 +11,6 @@ import { completed, failed, job, LINK, withoutLink } from '../../../testing/jobs
 import { getMarkerComment, readHistory } from '../../../testing/log-rows.ts'
 import {
   changeResponse,
-  type ObservedRequest,
   playFollowUp,
   type PlayedStep,
   type PlayStepOptions,
@@ -19,6 +18,7 @@ import {
   respondInOrder,
   respondWith,
   sendElse,
+  atRequest,
 } from '../../../testing/play-step.ts'
 
 const READ = 'read job_finished'
@@ -76,23 +76,14 @@ const OTHER_RUN = { facts: { runId: 43 } }
 /** Runs a step that is killed when its prompt has been processed, so that its row says that the agent works. */
 async function leaveWorkingRow(): Promise<PlayedStep> {
   let working = ''
-  const after = await playFollowUp({}, { onRequest: at(MESSAGE, (request) => (working = getMarkerComment(request))) })
+  const after = await playFollowUp(
+    {},
+    { onRequest: atRequest(MESSAGE, (request) => (working = getMarkerComment(request))) },
+  )
   expect(working).toContain('⏳ working since')
   const comment = after.docs.pulls[1]?.comments[0]
   if (comment !== undefined) comment.body = working
   return after
-}
-
-/** Acts at one request of a kind, by default at the first. */
-function at(
-  when: string,
-  act: (request: ObservedRequest) => unknown,
-  nth = 1,
-): NonNullable<PlayStepOptions['onRequest']> {
-  let count = 0
-  return (what, request) => {
-    if (what === when && ++count === nth) act(request)
-  }
 }
 
 /** The turn of another client's prompt, which no read shows running. */
@@ -145,7 +136,11 @@ describe('before the prompt', () => {
     ])('its turn is waited for before a follow-up to the job of %s', async (_what, given) => {
       const after = await pass(await leaveWorkingRow(), 2_000)
       // The other prompt was queued.
-      const { sentAfterMs, played } = await playTimed(given, { after, onRequest: at(READ, sendElse, 15), ...OTHER_RUN })
+      const { sentAfterMs, played } = await playTimed(given, {
+        after,
+        onRequest: atRequest(READ, sendElse, 15),
+        ...OTHER_RUN,
+      })
       expect(played.log.join('\n')).toContain('Another step has just sent this job a prompt')
       expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
       expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
@@ -198,7 +193,7 @@ describe('before the prompt', () => {
   })
 
   test('the turn of another prompt is waited for, and the job must then be idle for 15 s', async () => {
-    const { sentAfterMs, played } = await playTimed({}, { onRequest: at(READ, sendElse) })
+    const { sentAfterMs, played } = await playTimed({}, { onRequest: atRequest(READ, sendElse) })
     expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(played.log.join('\n')).toContain('The job is busy.')
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
@@ -207,19 +202,19 @@ describe('before the prompt', () => {
 
   test('another turn that is seen while the job is watched restarts the 15 s', async () => {
     const after = await pass(await playFollowUp(), 1_000)
-    const { sentAfterMs, played } = await playTimed({}, { after, onRequest: at(READ, sendElse, 4) })
+    const { sentAfterMs, played } = await playTimed({}, { after, onRequest: atRequest(READ, sendElse, 4) })
     expect(played.messages).toHaveLength(2)
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
   })
 
   test('a terminal state that changes while the job is watched restarts the 15 s', async () => {
     const turns = [{}, shortTurn('failed'), {}]
-    const { sentAfterMs } = await playTimed(FINISHED, { turns, onRequest: at(READ, sendElse, 2) })
+    const { sentAfterMs } = await playTimed(FINISHED, { turns, onRequest: atRequest(READ, sendElse, 2) })
     expect(sentAfterMs).toBe(4_500 + 15_000)
   })
 
   test('a turn that begins directly before the prompt is waited for, and the follow-up is counted once', async () => {
-    const { played, sentAfterMs } = await playTimed({}, { onRequest: at(COUNTS, sendElse) })
+    const { played, sentAfterMs } = await playTimed({}, { onRequest: atRequest(COUNTS, sendElse) })
     expect(played.messages).toEqual(['Else.', expect.stringMatching(/^Fix the guide\./)])
     expect(sentAfterMs).toBeGreaterThanOrEqual(20_000 + 15_000)
     expect(readHistory(played)?.followUps).toBe(1)
@@ -238,7 +233,7 @@ describe('before the prompt', () => {
     [
       'is archived while it is watched',
       FINISHED,
-      { turns: [{}, shortTurn('archived')], onRequest: at(READ, sendElse, 2) },
+      { turns: [{}, shortTurn('archived')], onRequest: atRequest(READ, sendElse, 2) },
       { outcome: 'archived' },
     ],
     [
@@ -395,7 +390,7 @@ describe('what a turn did to the pull request', () => {
 
   test('names five of the others who have added commits, and counts the rest', async () => {
     const people = ['ann', 'bea', 'bob', 'cid', 'dan', 'dora', 'lisa']
-    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = atRequest(MESSAGE, ({ docs, nowMs }) => {
       for (const author of people) pushCommit(docs, 'agent/job_finished', { message: 'Fix', author, files: [] }, nowMs)
     })
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
@@ -412,7 +407,7 @@ describe('what a turn did to the pull request', () => {
 
   test('commits that were pushed before the prompt do not count', async () => {
     const push = { message: 'Late work', author: AGENT_USER, files: [] }
-    const onRequest = at(COUNTS, ({ docs, nowMs }) => pushCommit(docs, 'agent/job_finished', push, nowMs))
+    const onRequest = atRequest(COUNTS, ({ docs, nowMs }) => pushCommit(docs, 'agent/job_finished', push, nowMs))
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { onRequest })
     expect(played.report.operation).toBe('unchanged')
   })
@@ -427,7 +422,7 @@ describe('what a turn did to the pull request', () => {
 
   /** Replaces the commits of the pull request during the turn, in which the agent adds none. */
   async function playRewrite(rewrite: Rewrite): Promise<PlayedStep> {
-    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = atRequest(MESSAGE, ({ docs, nowMs }) => {
       const old = docs.commits.find(({ sha }) => sha === docs.branches[BRANCH])
       if (old === undefined) throw new Error('The branch has no commit.')
       pushCommit(docs, BRANCH, { ...old, ...rewrite(docs, old, nowMs) }, old.atMs)
@@ -463,7 +458,7 @@ describe('what a turn did to the pull request', () => {
       kept = docs.branches[BRANCH] ?? ''
       pushCommit(docs, BRANCH, { message: 'Second', author: AGENT_USER, files: [] }, DEFAULT_START_MS)
     }
-    const onRequest = at(MESSAGE, ({ docs, nowMs }) => {
+    const onRequest = atRequest(MESSAGE, ({ docs, nowMs }) => {
       moveBranch(docs, BRANCH, kept, { by: AGENT_USER, atMs: nowMs })
     })
     const { played } = await playTurnOf({ ...byAgent, pushesMs: [] }, {}, { prepare, onRequest })
@@ -546,7 +541,7 @@ describe('a prompt that the service has refused without processing it', () => {
 
   test.each<[string, Record<string, string>, Partial<PlayStepOptions>]>([
     ['is archived while it is busy', { ...RUNNING, ...NO_WAIT }, { scenario: 'archived' }],
-    ['is archived', FINISHED, { turns: [{}, shortTurn('archived')], onRequest: at(MESSAGE, sendElse) }],
+    ['is archived', FINISHED, { turns: [{}, shortTurn('archived')], onRequest: atRequest(MESSAGE, sendElse) }],
   ])('is not resent to a job that %s', async (_what, given, options) => {
     const { played, sent } = await playTimed(given, { responses: refuse(15), ...options })
     expect(played.report).toMatchObject({ outcome: 'archived', ...UNSENT, sent: 'no' })
@@ -554,7 +549,7 @@ describe('a prompt that the service has refused without processing it', () => {
   })
 
   test('counts as not sent if the run is cancelled while the step waits for the turn of another prompt', async () => {
-    const options = { responses: refuse(5), onRequest: at(MESSAGE, sendElse), cancelAfterMs: 30_000 }
+    const options = { responses: refuse(5), onRequest: atRequest(MESSAGE, sendElse), cancelAfterMs: 30_000 }
     const { played, sent } = await playTimed(FINISHED, options)
     expect(played.report).toMatchObject({ outcome: 'cancelled', sent: 'no' })
     expect([sent, played.messages]).toEqual([1, ['Else.']])

@@ -22,6 +22,7 @@ import {
   respondInOrder,
   respondWith,
   sendElse,
+  respondAsUsual,
 } from '../../../testing/play-step.ts'
 
 type Given = Readonly<Record<string, string>>
@@ -32,11 +33,10 @@ const NO_WAIT = { wait: 'false' }
 /** Reads at 10, 20 and 30 s. */
 const SHORT = { 'timeout-minutes': '0.5', 'poll-interval-seconds': '10' }
 
-const OWN: Responder = ({ respond }) => respond()
 const [DOWN, REVOKED] = [respondWith(503), respondWith(401)]
 const LOST: Responder = () => NO_RESPONSE
 const limited = (seconds: number): Responder => respondWith(429, { 'retry-after': String(seconds) })
-const repeat = (count: number, responder: Responder = OWN): readonly Responder[] =>
+const repeat = (count: number, responder: Responder = respondAsUsual): readonly Responder[] =>
   Array<Responder>(count).fill(responder)
 
 interface Options extends Partial<PlayStepOptions> {
@@ -55,7 +55,7 @@ interface Timed extends PlayedStep {
 
 /** Runs a step without a token. */
 async function play(given: Given, options: Options = {}): Promise<Timed> {
-  const { reads = [OWN], turn, elseAtRead, ...others } = options
+  const { reads = [respondAsUsual], turn, elseAtRead, ...others } = options
   const next = respondInOrder(...reads)
   let nth = 0
   const onRequest: PlayStepOptions['onRequest'] = (what, request) => {
@@ -179,7 +179,7 @@ test.each<Row>([
   [
     'reports no error at the deadline if the job could be read',
     SHORT,
-    { reads: [OWN, DOWN], scenario: 'slow' },
+    { reads: [respondAsUsual, DOWN], scenario: 'slow' },
     ended('timed-out', { error: undefined, ...ACTIVE, lastProblem: { code: 'service-error' } }),
   ],
 ])('a step %s', expectStep)
@@ -195,7 +195,7 @@ test('ends the read of the job before it reports that the follow-up must not be 
   const { report, allRequests } = await playFollowUp(
     {},
     {
-      responses: { 'read job_finished': respondInOrder(...repeat(2), DOWN, DOWN, OWN) },
+      responses: { 'read job_finished': respondInOrder(...repeat(2), DOWN, DOWN, respondAsUsual) },
       onRequest: (what, { docs }) => {
         const pull = docs.pulls[1]
         // Somebody closes the pull request directly before the prompt.
@@ -229,31 +229,31 @@ describe('while a job is read', () => {
     [
       'a key that is rejected at once ends the step, and the report still names the job',
       NEW_JOB,
-      { reads: [REVOKED, OWN] },
+      { reads: [REVOKED, respondAsUsual] },
       { ...stopped('unauthorized', ACTIVE), calls: ['create', 10] },
     ],
     [
       'invalid responses do not end the wait',
       NEW_JOB,
-      { reads: [...repeat(9, () => htmlResponse(200, '<p>Soon.')), OWN] },
+      { reads: [...repeat(9, () => htmlResponse(200, '<p>Soon.')), respondAsUsual] },
       ended('pull-request'),
     ],
     [
       'the step waits for Retry-After plus jitter',
       ATTACH,
-      { reads: [limited(42), OWN] },
+      { reads: [limited(42), respondAsUsual] },
       { ...ended('pull-request'), calls: [0, 44] },
     ],
     [
       'a failed service that asks for an hour is read every minute, and at last at the deadline',
       { ...ATTACH, 'timeout-minutes': '2.5' },
-      { reads: [...repeat(3, respondWith(503, { 'retry-after': '3600' })), OWN] },
+      { reads: [...repeat(3, respondWith(503, { 'retry-after': '3600' })), respondAsUsual] },
       { ...ended('pull-request'), calls: [0, 60, 120, 150] },
     ],
     [
       'the step waits longer after each rate limit in a row, and returns to the usual interval after a success',
       { 'poll-interval-seconds': '2' },
-      { reads: [...repeat(2, respondWith(429)), OWN], turn: { durationMs: 14_000 } },
+      { reads: [...repeat(2, respondWith(429)), respondAsUsual], turn: { durationMs: 14_000 } },
       { calls: ['create', 2, 5, 10, 12, 14] },
     ],
     [
@@ -271,7 +271,7 @@ describe('while a job is read', () => {
     [
       'a successful read clears the last problem',
       SHORT,
-      { scenario: 'slow', reads: [DOWN, OWN] },
+      { scenario: 'slow', reads: [DOWN, respondAsUsual] },
       ended('timed-out', { lastProblem: undefined }),
     ],
   ])('%s', expectStep)
@@ -290,7 +290,7 @@ describe('the log shows', () => {
     ],
     [
       'a problem that persists once, and when it is over',
-      { reads: [DOWN, DOWN, LOST, OWN], turn: { durationMs: 40_000, ending: 'archived' } },
+      { reads: [DOWN, DOWN, LOST, respondAsUsual], turn: { durationMs: 40_000, ending: 'archived' } },
       [
         'The service failed (503). Trying again until the deadline.',
         'The service did not respond, because the connection was lost (ECONNRESET). Trying again until the deadline.',
@@ -300,7 +300,7 @@ describe('the log shows', () => {
     ],
     [
       'a requested wait immediately and every minute',
-      { reads: [limited(200), OWN] },
+      { reads: [limited(200), respondAsUsual] },
       [
         `${LIMITED} Waiting until 2026-01-01 00:03:22 UTC.`,
         'Still waiting until 2026-01-01 00:03:22 UTC, for another 2 min 22 s.',
@@ -311,12 +311,12 @@ describe('the log shows', () => {
     ],
     [
       'a requested wait of little more than a minute once',
-      { reads: [limited(61), OWN] },
+      { reads: [limited(61), respondAsUsual] },
       [`${LIMITED} Waiting until 2026-01-01 00:01:03 UTC.`, GOOD_AGAIN],
     ],
     [
       'a long wait directly after another one',
-      { reads: [limited(5), limited(90), OWN] },
+      { reads: [limited(5), limited(90), respondAsUsual] },
       [
         `${LIMITED} Waiting until 2026-01-01 00:00:07 UTC.`,
         'Waiting until 2026-01-01 00:01:41 UTC, as the service requests.',
@@ -326,7 +326,7 @@ describe('the log shows', () => {
     ],
     [
       'the first of many short waits, and one a minute after that',
-      { reads: [...repeat(5, limited(25)), OWN] },
+      { reads: [...repeat(5, limited(25)), respondAsUsual] },
       [
         `${LIMITED} Waiting until 2026-01-01 00:00:27 UTC.`,
         'Still waiting until 2026-01-01 00:01:29 UTC, for another 29 s.',
@@ -340,7 +340,7 @@ describe('the log shows', () => {
   })
 
   test('a requested wait only if it is longer than the polling interval', async () => {
-    const reads = [OWN, limited(1), limited(1), OWN]
+    const reads = [respondAsUsual, limited(1), limited(1), respondAsUsual]
     const { log } = await play({ ...ATTACH, 'poll-interval-seconds': '90' }, { reads, scenario: 'slow' })
     expect(log.slice(1, 5)).toEqual([
       'The job is still active (checked 1 time).',
@@ -389,13 +389,13 @@ describe('a job that completed without a link', () => {
     [
       'is read again if the last read fails, and can have its link then',
       NEW_JOB,
-      { turn: { durationMs: 10_000, linkDelayMs: 17_000 }, reads: [...repeat(5), LOST, OWN] },
+      { turn: { durationMs: 10_000, linkDelayMs: 17_000 }, reads: [...repeat(5), LOST, respondAsUsual] },
       { ...ended('pull-request'), calls: ['create', 10, 11, 13, 16, 20, 25, 30] },
     ],
     [
       'has no pull request only if a read shows that which is requested after 15 s',
       NEW_JOB,
-      { turn: BARE, reads: [...repeat(5), LOST, DOWN, OWN] },
+      { turn: BARE, reads: [...repeat(5), LOST, DOWN, respondAsUsual] },
       ended('no-changes', AFTER(35)),
     ],
     [
@@ -413,19 +413,19 @@ describe('a job that completed without a link', () => {
     [
       'whose key is rejected for 20 s is an error',
       NEW_JOB,
-      { turn: BARE, reads: [OWN, REVOKED] },
+      { turn: BARE, reads: [respondAsUsual, REVOKED] },
       stopped('unauthorized', { ...COMPLETED, ...AFTER(35) }),
     ],
     [
       'is read again after a rate limit, and can have its link then',
       NEW_JOB,
-      { turn: { durationMs: 10_000, linkDelayMs: 15_000 }, reads: [OWN, limited(20), OWN] },
+      { turn: { durationMs: 10_000, linkDelayMs: 15_000 }, reads: [respondAsUsual, limited(20), respondAsUsual] },
       { ...ended('pull-request'), calls: ['create', 10, 11, 33] },
     ],
     [
       'is an error if a rate limit lasts beyond the deadline, and the report names the job',
       NEW_JOB,
-      { turn: BARE, reads: [OWN, limited(3_600)] },
+      { turn: BARE, reads: [respondAsUsual, limited(3_600)] },
       stopped('rate-limited', { job: { id: 'job_000001', status: 'completed' }, ...AFTER(11) }),
     ],
     [
@@ -437,7 +437,7 @@ describe('a job that completed without a link', () => {
     [
       'gets the decisive read in time, even if a read hangs',
       NEW_JOB,
-      { turn: BARE, reads: [OWN, () => ({ ...NO_RESPONSE, delivery: 'never' }), OWN] },
+      { turn: BARE, reads: [respondAsUsual, () => ({ ...NO_RESPONSE, delivery: 'never' }), respondAsUsual] },
       { ...ended('no-changes'), calls: ['create', 10, 11, 28] },
     ],
   ])('%s', expectStep)
