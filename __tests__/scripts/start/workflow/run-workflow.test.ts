@@ -91,6 +91,8 @@ test.each([
   ['{ path: main }', '.github/workflows/docs.yml', 'file false'],
   ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', 'file true'],
   ['{ repository: me/prompts }', 'docs.md', /prompt +demo-docs\.md\n/],
+  ['{ repository: "${{github.repository}}", path: . }', '.github/workflows/docs.yml', 'file true'],
+  ['{ repository: "${{ github.event.repository.full_name }}" }', '.github/workflows/docs.yml', 'file true'],
 ])('after a checkout with %s, the prompt file %s is found as on GitHub', async (inputs, file, shown) => {
   const checkout = `- uses: actions/checkout@v5\n        with: ${inputs}`
   const { stdout } = await play(job(`${checkout}\n      ${step(`prompt-file: ${file}`)}`))
