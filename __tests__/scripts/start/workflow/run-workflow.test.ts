@@ -346,6 +346,23 @@ test.each([
   expect(stdout.includes('also starts the agent for every other branch')).toBe(isUnfiltered)
 })
 
+test('says nothing of other branches if a called workflow has a condition on the branch', async () => {
+  const condition = "if: github.ref == 'refs/heads/main'"
+  const called = withLines(job(step('prompt: x'), 'workflow_call:'), condition)
+  const caller = 'on: push\njobs: { docs: { uses: ./.github/workflows/called.yml, secrets: inherit } }'
+  const { stdout } = await playWith({ '.github/workflows/called.yml': called }, caller)
+  expect(stdout).toContain('service true')
+  expect(stdout).not.toContain('also starts the agent for every other branch')
+})
+
+test('says nothing of other branches if the push that was not played starts no agent', async () => {
+  const condition = "if: github.event_name == 'workflow_dispatch'"
+  const workflow = withLines(job(step('prompt: x'), 'push:\n  workflow_dispatch:'), condition)
+  const { stdout } = await play(workflow, '--event', 'workflow_dispatch')
+  expect(stdout).toContain('service true')
+  expect(stdout).not.toContain('also starts the agent for every other branch')
+})
+
 test.each([
   ['.github/workflow/docs.yml', true],
   ['.github/docs.yml', true],
