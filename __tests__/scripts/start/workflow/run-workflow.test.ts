@@ -85,14 +85,16 @@ test('replaces a prompt file that a script would write', async () => {
   expect(stdout).toMatch(/prompt-file +other\.md\n/)
 })
 
+const FOUND = /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/
+
 test.each([
-  ['{ path: main }', 'main/.github/workflows/docs.yml', /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/],
-  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', 'file true'],
+  ['{ path: main }', 'main/.github/workflows/docs.yml', FOUND],
+  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', FOUND],
   ['{ path: main }', '.github/workflows/docs.yml', 'file false'],
-  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', 'file true'],
+  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', FOUND],
   ['{ repository: me/prompts }', 'docs.md', /prompt +demo-docs\.md\n/],
-  ['{ repository: "${{github.repository}}", path: . }', '.github/workflows/docs.yml', 'file true'],
-  ['{ repository: "${{ github.event.repository.full_name }}" }', '.github/workflows/docs.yml', 'file true'],
+  ['{ repository: "${{github.repository}}", path: . }', '.github/workflows/docs.yml', FOUND],
+  ['{ repository: "${{ github.event.repository.full_name }}" }', '.github/workflows/docs.yml', FOUND],
 ])('after a checkout with %s, the prompt file %s is found as on GitHub', async (inputs, file, shown) => {
   const checkout = `- uses: actions/checkout@v5\n        with: ${inputs}`
   const { stdout } = await play(job(`${checkout}\n      ${step(`prompt-file: ${file}`)}`))
