@@ -167,12 +167,6 @@ function listBrought(
 /** Git's id of a tree without files. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-/** When commits were pushed, newest first: one of the future with the next one, because clocks are wrong. */
-function listPushTimes(newestFirst: readonly ClonedCommit[], untilMs: number): readonly number[] {
-  let nextMs = untilMs
-  return newestFirst.map(({ committedAtMs }) => (nextMs = committedAtMs > untilMs ? nextMs : committedAtMs))
-}
-
 /**
  * Reads the pushes to the default branch in a span, oldest first.
  * @throws Error if the clone does not have them
@@ -200,11 +194,10 @@ export function readPushes({ git, ref, folder }: Clone, sinceMs: number, untilMs
   const files = parseFiles(changes)
   const bySha = new Map(all.map((commit) => [commit.sha, commit]))
   const seen = new Set<string>()
-  const times = listPushTimes(mainline.toReversed(), untilMs).toReversed()
-  let latestMs = 0
-  return mainline.map((commit, at) => {
-    // Clocks differ, and a commit cannot be pushed before its parent.
-    latestMs = Math.max(latestMs, times[at] ?? 0)
+  let latestMs = sinceMs
+  return mainline.map((commit) => {
+    // Clocks differ: a commit is pushed neither before its parent, nor in the future.
+    if (commit.committedAtMs <= untilMs) latestMs = Math.max(latestMs, commit.committedAtMs)
     return {
       ...commit,
       committedAtMs: latestMs,

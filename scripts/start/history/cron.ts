@@ -30,7 +30,7 @@ function createConverter(timezone: string): (shownMs: number) => number {
     const [, sign = '', hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(atMs)) ?? []
     return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
   }
-  // The second offset is that after a change of the clocks.
+  // Near a change of the clocks, the offset at the shown time is not yet that of the time.
   return (shownMs) => shownMs - getOffsetMs(shownMs - getOffsetMs(shownMs))
 }
 

@@ -87,7 +87,7 @@ const canSucceedWithout = (one: Job, other: Job): boolean =>
 
 /** What is the same in each run of a branch, or in each green one. Words in quotes are no names. */
 const SAME_IN_GREEN_RUNS =
-  /\b(?:steps\.[\w-]+\.(?:outcome|conclusion)|needs\.[\w-]+\.result)\s*(?:==\s*'success'|!=\s*'failure')|'[^']*'|\bgithub\.(?:ref|ref_name|repository|repository_owner|workflow|event\.repository\.default_branch)\b/g
+  /\b(?:steps\.[\w-]+\.(?:outcome|conclusion)|needs\.[\w-]+\.result)\s*(?:==\s*'success'|!=\s*'failure')|'[^']*'|\bgithub\.(?:ref|workflow|(?:event\.)?repository)[\w.]*/g
 
 /** Whether a condition can be true in one green run of a branch, and false in another that moves the base. */
 function canDiffer(condition: string, triggers: readonly Trigger[]): boolean {
@@ -190,16 +190,24 @@ function* findRepeatedReleases(stepRuns: readonly StepRun[], triggers: readonly 
 }
 
 /** Pushes of tags and to other branches, which people forget (apache/infrastructure-actions#1107). */
-function* findUnfilteredPushes(stepRuns: readonly StepRun[], { triggers, jobs }: Workflow): Generator<string> {
+function* findUnfilteredPushes(
+  stepRuns: readonly StepRun[],
+  triggers: readonly Trigger[],
+  jobs: readonly Job[],
+): Generator<string> {
   if (!stepRuns.some(canSend)) return
-  const conditions = jobs.flatMap((job) => [job, ...job.steps]).map((one) => one.if?.text ?? '')
+  const called = stepRuns.flatMap(({ stages }) => stages.map(({ job }) => job))
+  const conditions = [...jobs, ...called].flatMap((job) => [job, ...job.steps]).map((one) => one.if?.text ?? '')
   if (conditions.some((condition) => /\bref(?:_name|_type)?\b/.test(condition))) return
   for (const { event, line, filters } of triggers)
     if (event === 'push' && !Object.keys(filters).some((name) => /^(?:branches|tags)/.test(name)))
       yield `\`push\` without \`branches\` (line ${line}) also starts the agent for every other branch and for tags, and each prompt is billed. Add \`branches\` with your default branch.`
 }
 
-/** A file that GitHub overlooks, such as `docs.yml.txt` (napari/napari-plugin-template#25). A page can contain a workflow. */
+/**
+ * A file that GitHub overlooks, such as `docs.yml.txt` (napari/napari-plugin-template#25). For a Markdown page, `npm start` runs the
+ * workflow in it.
+ */
 function* findOverlooked(path: string): Generator<string> {
   const [, place] = /^.*[\\/]\.github[\\/](.*)$/.exec(path) ?? []
   const isMisplaced = place !== undefined && !/^workflow(?:s|-templates)[\\/][^\\/]+$/.test(place)
@@ -209,6 +217,7 @@ function* findOverlooked(path: string): Generator<string> {
 
 /**
  * What a workflow does otherwise on GitHub, or at another time, one sentence or more for each.
+ * @param triggers those that were played
  * @param path of the workflow file
  */
 export const listAdvice = (
@@ -226,6 +235,6 @@ export const listAdvice = (
     ...findSentAgain(stepRuns),
     ...findLostChanges(stepRuns, workflow.triggers),
     ...findRepeatedReleases(stepRuns, triggers),
-    ...findUnfilteredPushes(stepRuns, workflow),
+    ...findUnfilteredPushes(stepRuns, triggers, workflow.jobs),
   ]),
 ]

@@ -49,7 +49,7 @@ function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeL
 
 /**
  * Adds a `concurrency` group to those that the run is in.
- * @param job the one that enters it
+ * @param job the id of the job that enters the group, or calls the workflow that does
  * @throws NotEvaluable in GitHub's words, if the run would wait for itself (rhysd/actionlint#538)
  */
 export function enterGroup(
@@ -91,7 +91,10 @@ interface Place {
 
 const INPUT_KINDS: Readonly<Record<string, data.Kind>> = { boolean: data.Kind.Boolean, number: data.Kind.Number }
 
-/** GitHub converts no text, such as those of `github.event.inputs` (3rdIteration/seedsigner#443). */
+/**
+ * GitHub converts neither a text, such as those of `github.event.inputs` (3rdIteration/seedsigner#443), nor an input that the event
+ * does not have (DataDog/integrations-extras#3072).
+ */
 function refuseOtherTypes(defined: readonly DispatchInput[], given: Job['with'], scope: Scope): void {
   for (const { name, type } of defined) {
     const template = given[name]
@@ -99,7 +102,7 @@ function refuseOtherTypes(defined: readonly DispatchInput[], given: Job['with'],
     const value = evaluateValue(template, scope)
     if (value.kind !== INPUT_KINDS[type])
       throw new NotEvaluable(
-        `Line ${template.line}: Unexpected value '${value.coerceString()}'. The input ${name} needs a ${type}, such as that of \`fromJSON\`.`,
+        `Line ${template.line}: Unexpected value '${value.coerceString()}'. The input ${name} needs a ${type}: convert a text with \`fromJSON\`, and give a missing input a default with \`||\`.`,
       )
   }
 }

@@ -31,39 +31,39 @@ const checksOut = ({ uses, run }: Step): boolean =>
 
 export const isCheckedOut = ({ notRun }: Leg): boolean => notRun.some(checksOut)
 
-/** A repository that a step checks out. */
 interface Checkout {
-  /** In the workspace. Empty: the workspace itself. */
-  readonly folder: string
-  readonly isOther: boolean
+  /** The path of a file of the workspace in this checkout. */
+  readonly path: string
+  readonly isOwn: boolean
 }
 
-const listCheckouts = ({ notRun, context }: Leg): readonly Checkout[] =>
-  notRun.filter(checksOut).map(({ with: { path, repository } }) => ({
-    folder: path?.text.replace(/^\.\/|\/$/g, '') ?? '',
-    isOther: ![undefined, '${{ github.repository }}', context.variables['GITHUB_REPOSITORY']].includes(
-      repository?.text,
-    ),
-  }))
+/** Finds the innermost checkout that a file of the workspace is in. */
+function findCheckout({ notRun, context }: Leg, file: string, scope: Scope): Checkout | undefined {
+  const own = context.variables['GITHUB_REPOSITORY'] ?? ''
+  const checkouts = notRun.filter(checksOut).map(({ with: { path, repository } }): Checkout => {
+    const folder = path === undefined ? '' : evaluateText(path, scope)
+    const name = repository === undefined ? '' : evaluateText(repository, scope)
+    return { path: posix.relative(folder, file), isOwn: ['', own.toLowerCase()].includes(name.toLowerCase()) }
+  })
+  return checkouts
+    .filter(({ path }) => !path.startsWith('../'))
+    .toSorted((one, other) => one.path.length - other.path.length)[0]
+}
 
 /**
  * Finds the prompt file in the reader's repository. Replaces it by a demo prompt if it is in another repository, or if a script
  * would write it.
  * @returns the inputs, and the folder in which the step runs
  */
-function placePrompt(given: Texts, leg: Leg): readonly [inputs: Texts, workspace: string] {
+function placePrompt(given: Texts, leg: Leg, scope: Scope): readonly [inputs: Texts, workspace: string] {
   const { context, notRun } = leg
   const { 'prompt-file': file = '', ...others } = given
-  const path = posix.normalize(file)
-  const [checkout] = listCheckouts(leg)
-    .filter(({ folder }) => folder === '' || path.startsWith(`${folder}/`))
-    .toSorted((one, other) => other.folder.length - one.folder.length)
-  const own = checkout && path.slice(checkout.folder === '' ? 0 : checkout.folder.length + 1)
-  if (file !== '' && own !== undefined && !checkout?.isOther && existsSync(join(context.workspace, own)))
-    return [{ ...given, 'prompt-file': own }, context.workspace]
-  const isDemo =
-    file !== '' && (checkout?.isOther === true || notRun.some(({ run }) => run?.text.includes(basename(file))))
-  return [isDemo ? { prompt: DEMO_PREFIX + file, ...others } : given, context.scratch]
+  if (file === '') return [given, context.scratch]
+  const checkout = findCheckout(leg, file, scope)
+  if (checkout?.isOwn && existsSync(join(context.workspace, checkout.path)))
+    return [{ ...given, 'prompt-file': checkout.path }, context.workspace]
+  const isElsewhere = checkout?.isOwn === false || notRun.some(({ run }) => run?.text.includes(basename(file)))
+  return [isElsewhere ? { prompt: DEMO_PREFIX + file, ...others } : given, context.scratch]
 }
 
 /** A token of an app is from a step that is not run. */
@@ -163,7 +163,7 @@ export async function runOwnStep(leg: Leg, action: OwnAction, placed: PlacedStep
     stepRuns.push(createMissed(title, leg, paint, `not run here: ${problem}`))
     return endStep('failure', {}, isTolerated)
   }
-  const [given, folder] = placePrompt(evaluateTexts(step.with, scope), leg)
+  const [given, folder] = placePrompt(evaluateTexts(step.with, scope), leg, scope)
   const workspace = context.given['prompt-file'] === undefined ? folder : context.workspace
   const inputs = redirectInputs(given, action, context)
   context.onStep(inputs)

@@ -239,6 +239,17 @@ test('a reusable workflow can inherit the secrets', async () => {
 })
 
 test.each([
+  'true',
+  '"true"',
+  "${{ fromJSON('true') }}",
+  "${{ github.event_name == 'push' }}",
+  '${{ inputs.deep || true }}',
+])('accepts %s for a boolean of a reusable workflow', async (deep) => {
+  const { stdout } = await callWith(`    with:\n      folder: api\n      deep: ${deep}\n    secrets: inherit`)
+  expect(stdout).toMatch(/prompt +api false main demo-KEY\n/)
+})
+
+test.each([
   ['    secrets: inherit', CALLED, 'Input folder is required, but not provided while calling.'],
   ['    with: { folder: a }', CALLED, 'Secret KEY is required, but not provided while calling.'],
   [
@@ -251,6 +262,11 @@ test.each([
     '    with: { folder: a, deep: "${{ github.event.inputs.deep || \'false\' }}" }\n    secrets: inherit',
     CALLED,
     "Unexpected value 'false'. The input deep needs a boolean",
+  ],
+  [
+    '    with: { folder: a, deep: "${{ inputs.deep }}" }\n    secrets: inherit',
+    CALLED,
+    "Unexpected value ''. The input deep needs a boolean",
   ],
   [
     '    with: { folder: a }\n    secrets: inherit',
@@ -485,6 +501,8 @@ test.each<[what: string, workflow: string, line: number | undefined]>([
     job(ON_STEP('if: github.ref_name == github.event.repository.default_branch')),
     undefined,
   ],
+  ['a condition on forks', job(ON_STEP('if: ${{ !github.event.repository.fork }}')), undefined],
+  ['a condition on the type of the ref', job(ON_STEP("if: github.ref_type == 'branch'")), undefined],
   [
     'a condition on a repository with a name like that',
     job(ON_STEP("if: github.repository != 'needs/env'")),

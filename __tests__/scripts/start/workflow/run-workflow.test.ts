@@ -85,12 +85,16 @@ test('replaces a prompt file that a script would write', async () => {
   expect(stdout).toMatch(/prompt-file +other\.md\n/)
 })
 
+const FOUND = /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/
+
 test.each([
-  ['{ path: main }', 'main/.github/workflows/docs.yml', /prompt-file +\.github\/workflows\/docs\.yml\n[^]*file true/],
-  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', 'file true'],
+  ['{ path: main }', 'main/.github/workflows/docs.yml', FOUND],
+  ['{ path: ./main/ }', './main/.github/workflows/docs.yml', FOUND],
   ['{ path: main }', '.github/workflows/docs.yml', 'file false'],
-  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', 'file true'],
+  ['{ repository: me/web, path: main }', 'main/.github/workflows/docs.yml', FOUND],
   ['{ repository: me/prompts }', 'docs.md', /prompt +demo-docs\.md\n/],
+  ['{ repository: "${{github.repository}}", path: . }', '.github/workflows/docs.yml', FOUND],
+  ['{ repository: "${{ github.event.repository.full_name }}" }', '.github/workflows/docs.yml', FOUND],
 ])('after a checkout with %s, the prompt file %s is found as on GitHub', async (inputs, file, shown) => {
   const checkout = `- uses: actions/checkout@v5\n        with: ${inputs}`
   const { stdout } = await play(job(`${checkout}\n      ${step(`prompt-file: ${file}`)}`))
@@ -342,6 +346,23 @@ test.each([
 ])('says whether %s with %j starts for other branches and tags: %s', async (on, condition, isUnfiltered) => {
   const { stdout } = await play(withLines(job(step('prompt: x'), on), condition))
   expect(stdout.includes('also starts the agent for every other branch')).toBe(isUnfiltered)
+})
+
+test('says nothing of other branches if a called workflow has a condition on the branch', async () => {
+  const condition = "if: github.ref == 'refs/heads/main'"
+  const called = withLines(job(step('prompt: x'), 'workflow_call:'), condition)
+  const caller = 'on: push\njobs: { docs: { uses: ./.github/workflows/called.yml, secrets: inherit } }'
+  const { stdout } = await playWith({ '.github/workflows/called.yml': called }, caller)
+  expect(stdout).toContain('service true')
+  expect(stdout).not.toContain('also starts the agent for every other branch')
+})
+
+test('says nothing of other branches if the push that was not played starts no agent', async () => {
+  const condition = "if: github.event_name == 'workflow_dispatch'"
+  const workflow = withLines(job(step('prompt: x'), 'push:\n  workflow_dispatch:'), condition)
+  const { stdout } = await play(workflow, '--event', 'workflow_dispatch')
+  expect(stdout).toContain('service true')
+  expect(stdout).not.toContain('also starts the agent for every other branch')
 })
 
 test.each([
