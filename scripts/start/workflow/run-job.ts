@@ -48,7 +48,7 @@ function startLimit({ timeoutMinutes }: Job, scope: Scope, nowMs: number): TimeL
 }
 
 /**
- * Adds a `concurrency` group to those that the run is in.
+ * Adds a `concurrency` group to those that the run is in. A group that cannot be evaluated here is left out.
  * @param job the id of the job that enters the group, or calls the workflow that does
  * @throws NotEvaluable in GitHub's words, if the run would wait for itself (rhysd/actionlint#538)
  */
@@ -59,7 +59,13 @@ export function enterGroup(
   job: string,
 ): readonly string[] {
   if (concurrency === undefined) return groups
-  const group = evaluateText({ text: concurrency.group, line: concurrency.line }, scope).toLowerCase()
+  let group: string
+  try {
+    group = evaluateText({ text: concurrency.group, line: concurrency.line }, scope).toLowerCase()
+  } catch (error) {
+    if (error instanceof NotEvaluable) return groups
+    throw error
+  }
   if (groups.includes(group))
     throw new NotEvaluable(
       `Canceling since a deadlock was detected for concurrency group: '${group}' between a top level workflow and '${job}'. Remove one of the two groups.`,

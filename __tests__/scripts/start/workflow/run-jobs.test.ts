@@ -297,6 +297,11 @@ test('a job in the `concurrency` group of its workflow is red', async () => {
   expect((await play(`concurrency: docs\n${workflow}`)).stdout).toContain("for concurrency group: 'docs' between")
 })
 
+test('a `concurrency` group that cannot be evaluated changes nothing', async () => {
+  const { exitCode, stdout } = await play(`concurrency: \${{ fromJSON(vars.X).group }}\n${job(step('prompt: x'))}`)
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('success: pull-request')])
+})
+
 test('files call each other at most four levels deep', async () => {
   const level = (next: string): string => `on: workflow_call\njobs: { next: { uses: ./.github/workflows/${next}.yml } }`
   const files = Object.fromEntries(
